@@ -3,7 +3,8 @@
 . "$HERE/matrix.sh"
 command -v g++ >/dev/null || { skip "no g++"; exit 0; }
 one_oracle
-rows='inline -O2'
+rows='inline -O2
+throw -O2'
 if [ "${MATRIX-}" = full ]; then
 	rows=$(for f in "$HERE"/prog-cxx/*.cc; do
 		p=$(basename "$f" .cc)

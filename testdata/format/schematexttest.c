@@ -233,7 +233,7 @@ rndblock(struct sch_block *b, const struct sch_unit *u, const struct sch_func *f
 		if (i && rnd(4) == 0)
 			b->step[i] = b->step[i - 1];
 	}
-	b->term = (uint8_t)rnd(ST_TARGET + 1);
+	b->term = (uint8_t)rnd(ST_LANDING + 1);
 	if (b->term == ST_COND)
 		b->cc = (uint8_t)rnd(12);
 	if (b->term == ST_SWITCH) {

@@ -99,7 +99,7 @@ struct ae_state {
 	uint64_t fs;                    /* the traced thread's fs base */
 	int tail;                       /* the last function left by a jump to an unknown one, ... */
 	uint64_t tailrsp;               /* ...with this rsp */
-	/* unwinding: -1 to an unknown call, otherwise to this setjmp site... */
+	/* unwinding: -1 to an unknown call, AE_CAUGHT to where an exception lands, otherwise to this setjmp site... */
 	int land;
 	uint64_t landrsp;               /* ...of the frame with this rsp */
 	struct ae_pos landpos;          /* where that frame's regeneration continues */
@@ -228,6 +228,18 @@ ae_get(const uint8_t *e, unsigned n)
 #define CALL(f)     do { struct ae_pos q_ = f; p = q_.p; e = q_.e; if (AE_UNLIKELY(!p)) return q_; } while (0)
 #define CALL_SJ(f) \
 	do { struct ae_pos q_ = f; p = q_.p; e = q_.e; if (AE_UNLIKELY(!p)) goto unwound; } while (0)
+/* A call in block n whose exceptions land at label Pn, if they come to this frame, which ends at sp0; otherwise: `up`. */
+#define AE_CAUGHT 0xffff
+#define CALL_LANDING(f, n, sp0, rsp, up) do { \
+	struct ae_pos q_ = f; \
+	p = q_.p; e = q_.e; \
+	if (AE_UNLIKELY(!p)) { \
+		if (ae_.land != AE_CAUGHT || ae_.landrsp > (sp0)) \
+			up; \
+		p = ae_.landpos.p; e = ae_.landpos.e; rsp = ae_.landrsp; \
+		goto P##n; \
+	} \
+} while (0)
 #define LAND(site, rsp) \
 	do { p = ae_.landpos.p; e = ae_.landpos.e; rsp = ae_.landrsp; goto J##site; } while (0)
 #define RETURN()    return HERE

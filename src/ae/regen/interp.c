@@ -442,6 +442,8 @@ interp_ret(struct regen *r, struct feed *f)
 			LOAD();
 			o--;
 			break;
+		case CO_LANDING:
+			break;
 		case CO_NEVER:
 			feed_trap(f, p, e, msg_never);
 		case CO_NOPS:

@@ -87,6 +87,38 @@ items_land(struct ctx *x, uint64_t rsp, unsigned no, const uint8_t *at)
 	feed_fault(x->f, x->p, at, msg_noframe);
 }
 
+/*
+ * ... until one has this stack pointer in it, and is at a call whose exceptions land in it: each frame ends where rsp was at
+ * its entry.
+ */
+static void
+items_caught(struct ctx *x, uint64_t rsp, const uint8_t *at)
+{
+	const struct iop *op = x->r->c.op, *ip = x->ip;
+	uint64_t *v = x->v;
+	int over = 0;
+
+	while (ip->op != CO_SEQROOT) {
+		const struct iop *after = ip == op + CODE_SEQ ? op + x->r->back : ip;
+
+		over |= ip == op + CODE_SEQ;
+		if (after->op == CO_SEQ || after->op == CO_SEQJ)
+			after++;
+		if (after->op == CO_LANDING && v[F_RSP - FRAME] >= rsp) {
+			if (over)
+				feed_stop(x->f, x->p);
+			v[x->r->c.fn[v[F_FUNC - FRAME]].sp] = rsp;
+			x->v = v;
+			x->ip = op + after->x;
+			x->have = 0;
+			return;
+		}
+		ip = items_back(x, ip, v, &over);
+		v -= v[F_PREV - FRAME];
+	}
+	feed_fault(x->f, x->p, at, msg_noframe);
+}
+
 /* A stack pointer or register among run items. */
 static uint64_t
 items_word(const struct code *c, const uint8_t *e)
@@ -145,6 +177,7 @@ interp_items(struct ctx *x)
 	for (;;) {
 		const struct iop *here = x->ip;
 		const uint8_t *at;
+		unsigned no;
 
 		x->e = interp_need(x, x->p, x->e, 1, x->have != 2);
 		if (x->have == 2 && (*x->e == EV_RETURN || *x->e > EV_NFUNC0))
@@ -177,8 +210,11 @@ interp_items(struct ctx *x)
 			at = x->e;
 			x->e += 3 + w;
 			items_count(x, here, 3 + w);
-			items_land(x, items_word(c, at + 1), (unsigned)get_order(at + 1 + w, 2, c->g->big),
-			    at);
+			no = (unsigned)get_order(at + 1 + w, 2, c->g->big);
+			if (no == EV_CAUGHT)
+				items_caught(x, items_word(c, at + 1), at);
+			else
+				items_land(x, items_word(c, at + 1), no, at);
 			return;
 		default:
 			x->e = interp_need(x, x->p, x->e, 2, 0);

@@ -101,6 +101,7 @@ lower_end(struct low *l, uint32_t no, struct stub *stub, uint32_t *nstub)
 
 	switch (b->term) {
 	case ST_JUMP:
+	case ST_LANDING:
 		lower_events(l, b->succ);
 		low_close(l);
 		if (b->succ->block != no + 1)
@@ -164,10 +165,10 @@ lower_patch(struct low *l, const struct stub *stub, uint32_t first, uint32_t fir
 	for (uint32_t i = first; i < c->nop; i++) {
 		struct iop *o = c->op + i;
 
-		if (o->op != CO_JUMP && o->op != CO_BRANCH && o->op != CO_COND)
+		if (o->op != CO_JUMP && o->op != CO_BRANCH && o->op != CO_COND && o->op != CO_LANDING)
 			continue;
 		o->x = lower_place(l, stub, o->x);
-		if (o->op != CO_JUMP)
+		if (o->op == CO_BRANCH || o->op == CO_COND)
 			o->imm = lower_place(l, stub, o->imm);
 	}
 	for (uint32_t i = firstsw; i < c->nswslot; i++)
@@ -238,6 +239,7 @@ lower_func(struct low *l, struct ifunc *fn, int watched)
 		low_emit(l, CO_BEGIN);
 	for (uint32_t i = 0; !l->c->err && i < l->f->nblock; i++) {
 		const struct sch_block *b = l->f->block + i;
+		uint32_t landing = b->term == ST_LANDING ? prog_lastcall(b) : b->nstep;
 
 		l->at[i] = l->c->nop;
 		l->pc = l->ipc = prog_pc(l->pf, b->frag, b->off);
@@ -247,8 +249,13 @@ lower_func(struct low *l, struct ifunc *fn, int watched)
 			if (l->nref >= CODE_ROOM - 1)
 				low_close(l);
 			low_step(l, b->step + j);
+			if (j == landing) {
+				uint32_t to = lower_target(l, b->succ + 1, stub, &nstub);
+
+				low_emit(l, CO_LANDING)->x = to;
+			}
 		}
-		if (l->nref + (b->term == ST_JUMP ? b->succ->nev : 0) > CODE_ROOM)
+		if (l->nref + (b->term == ST_JUMP || b->term == ST_LANDING ? b->succ->nev : 0) > CODE_ROOM)
 			low_close(l);
 		lower_end(l, i, stub, &nstub);
 	}

@@ -170,12 +170,16 @@ check_func(struct prog *g, const struct sch_unit *u, const struct sch_func *f)
 				return program_fail(g, "call without an instruction");
 			if (s->op != SO_CALLJ)
 				continue;
+			if (s->n == EV_CAUGHT)
+				return program_fail(g, "setjmp site out of range");
 			if (bit_get(seen, s->n))
 				return program_fail(g, "setjmp site defined twice");
 			bit_set(seen, s->n);
 			if (!(f->flags & SF_SETJMP))
 				return program_fail(g, "setjmp in a function that is said to have none");
 		}
+		if (b->term == ST_LANDING && prog_lastcall(b) == b->nstep)
+			return program_fail(g, "an exception of a call that is not there");
 		for (uint32_t j = 0; j < b->nsucc; j++)
 			if (b->succ[j].nev > PROG_MAXEV)
 				return program_fail(g, "too many loops at an edge");
@@ -187,6 +191,17 @@ check_func(struct prog *g, const struct sch_unit *u, const struct sch_func *f)
 			return program_fail(g, "jump out of a function that is said to have none");
 	}
 	return check_cycles(g, f);
+}
+
+uint32_t
+prog_lastcall(const struct sch_block *b)
+{
+	uint32_t i = b->nstep;
+
+	while (i-- > 0)
+		if (b->step[i].op == SO_CALL || b->step[i].op == SO_CALLX || b->step[i].op == SO_CALLJ)
+			return i;
+	return b->nstep;
 }
 
 /* All units must be for one machine, since their functions call each other. */

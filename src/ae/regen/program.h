@@ -70,6 +70,9 @@ int prog_gotload(const struct prog *g, uint64_t pc);
  */
 int prog_const(const struct sch_unit *u, const struct sch_addr *m, uint64_t *imm);
 
+/* The block's last step that is a call; nstep: there is none. */
+uint32_t prog_lastcall(const struct sch_block *b);
+
 /* Value of an operand that is not a variable. */
 uint64_t prog_value(const struct sch_unit *u, const struct op_value *v);
 

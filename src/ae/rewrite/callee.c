@@ -23,7 +23,7 @@ callee_changes(const struct machine *m, const struct ainsn *a, unsigned r)
 {
 	if (a->in.writes >> r & 1)
 		return 1;
-	return (a->in.ctl == IC_CALL || a->in.ctl == IC_CALLIND) && (a->twice || (m->clobbered >> r & 1));
+	return (a->in.ctl == IC_CALL || a->in.ctl == IC_CALLIND || a->lands) && (a->twice || (m->clobbered >> r & 1));
 }
 
 /*

@@ -22,7 +22,7 @@ add_block(struct builder *b, uint32_t first, uint32_t last)
 	memset(k, 0, sizeof *k);
 	k->first = first;
 	k->last = last;
-	k->callee = NONE;
+	k->callee = k->pad = NONE;
 	return b->fn->nblk++;
 }
 
@@ -44,7 +44,7 @@ static int
 ends_block(const struct ainsn *a)
 {
 	return a->in.ctl == IC_JUMP || a->in.ctl == IC_BRANCH || a->in.ctl == IC_SWITCH ||
-	    a->in.ctl == IC_RETURN || a->in.ctl == IC_STOP;
+	    a->in.ctl == IC_RETURN || a->in.ctl == IC_STOP || a->pads != NONE;
 }
 
 static int
@@ -69,7 +69,7 @@ cfg_block_after(struct builder *b, uint32_t i)
 {
 	struct afunc *fn = b->fn;
 
-	if (i < fn->nins && fn->ins[i].frag == fn->ins[i - 1].frag)
+	if (i < fn->nins && fn->ins[i].frag == fn->ins[i - 1].frag && !fn->ins[i].lands)
 		return fn->blkof[i];
 	i = add_block(b, i, i);
 	fn->blk[i].term = ST_NONE;
@@ -145,7 +145,8 @@ cfg_connect(struct builder *b, uint32_t blk)
 		return;
 	default:
 		t = cfg_block_after(b, last);
-		fn->blk[blk].term = ST_JUMP;
+		fn->blk[blk].term = a->pads == NONE ? ST_JUMP : ST_LANDING;
+		fn->blk[blk].pad = a->pads == NONE ? NONE : fn->blkof[a->pads];
 		add_succ(b, blk, t);
 	}
 }
@@ -182,7 +183,7 @@ cfg_frequencies(struct afunc *fn)
 		}
 		if (!always)
 			k->freq /= 2;
-		if (fn->ins[at].frag == 1 || g->rpo[i] == NO_NODE)
+		if (fn->ins[at].frag == 1 || g->rpo[i] == NO_NODE || (k->first < k->last && fn->ins[at].lands))
 			k->freq = 1;
 	}
 }
@@ -228,9 +229,12 @@ cfg_build(struct file *f, uint32_t no)
 		}
 	}
 	fn->g = graph_new(fn->nblk);
-	for (i = 0; i < fn->nblk; i++)
+	for (i = 0; i < fn->nblk; i++) {
 		for (n = 0; n < fn->blk[i].nsucc; n++)
 			graph_add_edge(fn->g, i, fn->blk[i].succ[n]);
+		if (fn->blk[i].pad != NONE)
+			graph_add_edge(fn->g, i, fn->blk[i].pad);
+	}
 	graph_analyse(fn->g);
 	cfg_frequencies(fn);
 	if (fn->paper)

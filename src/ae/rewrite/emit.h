@@ -65,6 +65,8 @@ struct emitter {
 	void (*mark)(struct twin *t, uint32_t b);
 	/* records what instruction i, a repeated string instruction, needs */
 	void (*rep)(struct twin *t, uint32_t i);
+	/* The begin of a landing pad; NULL: functions that land exceptions are not traced, and twins have no frame directives */
+	void (*land)(struct twin *t);
 	/* Instruction i with its records, and its delay slot: returns the number of instructions written. */
 	uint32_t (*insn)(struct twin *t, uint32_t i);
 	void (*outlying)(struct twin *t, uint32_t b);   /* a block that stands for a conditional tail jump */

@@ -4,6 +4,7 @@
 #include <string.h>
 #include "ae/rewrite/cfg.h"
 #include "ae/rewrite/file.h"
+#include "ae/rewrite/landing.h"
 #include "base/mem.h"
 #include "base/search.h"
 
@@ -192,11 +193,11 @@ asm_label(struct where *w, const struct stmt *st)
 		if (w->at[w->depth].once)
 			fn_fail(&f->fn[w->fn], st->line, "section of which the linker keeps one copy, without a group");
 	}
+	y->stmt = (uint32_t)(st - f->text.st);
 	if (w->fn != NONE && w->at[w->depth].kind == CODE) {
 		y->where = 1;
 		y->fn = w->fn;
 		y->frag = (uint8_t)w->frag;
-		y->stmt = (uint32_t)(st - f->text.st);
 		y->ins = (uint32_t)f->fn[w->fn].nins;
 	} else {
 		y->where = 2;
@@ -219,7 +220,7 @@ asm_instruction(struct where *w, uint32_t i)
 	memset(a, 0, sizeof *a);
 	a->stmt = i;
 	a->frag = (uint8_t)w->frag;
-	a->target = a->callee = a->table = NONE;
+	a->target = a->callee = a->table = a->pads = NONE;
 	w->f->owner[i] = w->fn + 1;
 }
 
@@ -438,6 +439,8 @@ file_free(struct file *f)
 
 	for (i = 0; i < f->nfn; i++) {
 		cfg_free(&f->fn[i]);
+		landing_free(f->fn[i].lsda[0]);
+		landing_free(f->fn[i].lsda[1]);
 		free(f->fn[i].slot);
 		free(f->fn[i].ins);
 	}
@@ -447,6 +450,7 @@ file_free(struct file *f)
 	free(f->fn);
 	free(f->owner);
 	free(f->labelat);
+	free(f->bound);
 	if (*f->source)
 		free((char *)(uintptr_t)f->source);
 	symtab_free(&f->sym);

@@ -32,6 +32,8 @@ struct ainsn {
 	/* its transfer of control happens after its delay slot, the next instruction, which has it now */
 	uint8_t delayed;
 	uint8_t isslot;         /* a delay slot: 1 always executed, 2 only if the branch is taken */
+	uint8_t lands;          /* no instruction, but where exceptions land: a landing pad's begin */
+	uint32_t pads;          /* a call: number of the landing pad of its exceptions; else NONE */
 	/* direct jump inside the function: the target's instruction number; else NONE */
 	uint32_t target;
 	/*
@@ -49,6 +51,7 @@ struct ablock {
 	uint8_t range;          /* ST_SWITCH that may also leave the function */
 	/* paper's scheme: bytes of its number, recorded whenever control reaches it; 0: none */
 	uint8_t mark;
+	uint32_t pad;           /* ST_LANDING: the block where exceptions of its last instruction, a call, land; else NONE */
 	uint32_t callee;        /* ST_TAIL */
 	uint32_t nsucc;
 	uint32_t *succ;
@@ -67,6 +70,8 @@ struct afunc {
 	struct afrag frag[2];
 	uint32_t nfrag;
 	uint8_t weak, closed, hasswitch, codetaken, paper;
+	uint8_t pushes;         /* the stack pointer at a landing pad may differ from that at the call */
+	struct lsda *lsda[2];   /* tables of exceptions of the fragments, or NULL (landing.h); owned */
 	uint32_t unit;          /* the unit that it is in: see struct file */
 	uint8_t noscratch;      /* it uses the register that instrumentation needs: fits() */
 	uint32_t fill;          /* bytes to add after fragment 0, because its entry will be patched */
@@ -114,6 +119,7 @@ struct file {
 	uint32_t *owner;
 	/* for each label statement in a function: its offset in the fragment, NONE if unknown */
 	uint32_t *labelat;
+	uint8_t *bound;         /* for each statement: bit 0 label at a bound of call sites, bit 1 at a landing pad */
 	const char *source;     /* the .file name, "" if none */
 	int context;            /* makecontext or the like is used */
 	int waits;              /* ae_start() is used */

@@ -109,7 +109,11 @@ frame_propagate(struct scan *c)
 			for (k = c->fn->blk[b].first; k < c->fn->blk[b].last; k++)
 				frame_effects(c, &s, &c->fn->ins[k].in);
 			for (k = g->succ.at[b]; k < g->succ.at[b + 1]; k++) {
-				changed |= frame_merge(&c->at[g->succ.to[k]].sp, s.sp);
+				struct state to = s;
+
+				if (c->fn->pushes && g->succ.to[k] == c->fn->blk[b].pad)
+					to.sp.kind = MIXED;
+				changed |= frame_merge(&c->at[g->succ.to[k]].sp, to.sp);
 				changed |= frame_merge(&c->at[g->succ.to[k]].bp, s.bp);
 			}
 		}

@@ -8,11 +8,14 @@
 
 /* Sets *use to what an instruction uses before it writes it, *def to what it always overwrites. */
 static void
-live_transfer(const struct machine *m, const struct insn *in, uint64_t *use, uint64_t *def)
+live_transfer(const struct machine *m, const struct insn *in, int lands, uint64_t *use, uint64_t *def)
 {
 	*use = in->reads | (uint64_t)in->flreads << LIVE_FLAG0;
 	*def = in->writes | (uint64_t)in->flwrites << LIVE_FLAG0;
-	if (in->ctl == IC_CALL || in->ctl == IC_CALLIND) {
+	if (lands) {
+		*use = 0;
+		*def = m->clobbered | LIVE_FLAGS;
+	} else if (in->ctl == IC_CALL || in->ctl == IC_CALLIND) {
 		*use |= (m->arguments | m->saved) & ~*def;      /* a delay slot's own come first */
 		*def |= m->clobbered | LIVE_FLAGS;
 	} else if (in->ctl == IC_RETURN) {
@@ -42,7 +45,7 @@ live_out(const struct afunc *fn)
 		for (i = k->last; i-- > k->first; ) {
 			uint64_t use, def;
 
-			live_transfer(fn->m, &fn->ins[i].in, &use, &def);
+			live_transfer(fn->m, &fn->ins[i].in, fn->ins[i].lands, &use, &def);
 			gen[b] = (gen[b] & ~def) | use;
 			kill[b] |= def;
 		}

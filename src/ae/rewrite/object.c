@@ -270,7 +270,7 @@ lift_padding(const struct machine *m, const struct sect *t, uint64_t off, uint64
 		a->stmt = before->stmt;
 		a->frag = before->frag;
 		a->off = at;
-		a->target = a->callee = a->table = NONE;
+		a->target = a->callee = a->table = a->pads = NONE;
 		if (lift_one(m, t, off, end - off, a) || a->in.ctl != IC_NONE || a->in.nref || a->in.neff)
 			return "data between its instructions";
 		at += a->in.len;

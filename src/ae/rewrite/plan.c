@@ -158,7 +158,7 @@ plan_instruction(struct plan *p, uint32_t i)
 	uint32_t d;
 	int k;
 
-	if (!a->in.rep) {
+	if (!a->in.rep && !a->lands) {
 		plan_add(p, SO_INST)->n = a->in.len;
 		for (k = 0; k < a->in.nref; k++)
 			add_copy(p, a, &a->in.ref[k]);
@@ -271,6 +271,8 @@ plan_block(struct plan *p, uint32_t n, struct sch_block *b)
 	b->succ = xcalloc(k->nsucc + 1, sizeof *b->succ);
 	for (i = 0; i < k->nsucc; i++)
 		loop_events(p, n, k->succ[i], &b->succ[i]);
+	if (k->pad != NONE)
+		loop_events(p, n, k->pad, &b->succ[b->nsucc++]);
 }
 
 static void

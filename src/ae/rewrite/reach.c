@@ -9,7 +9,7 @@
 static uint64_t
 reach_clobbers(const struct machine *m, const struct ainsn *a)
 {
-	if (a->in.ctl != IC_CALL && a->in.ctl != IC_CALLIND)
+	if (a->in.ctl != IC_CALL && a->in.ctl != IC_CALLIND && !a->lands)
 		return 0;
 	if (a->twice)           /* a second return restores old registers */
 		return (BIT(NREGVAR(m)) - 1) & ~BIT(m->sp) & ~BIT(m->buffer);

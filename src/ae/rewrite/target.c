@@ -112,6 +112,7 @@ target_direct(struct file *f, struct afunc *fn, uint32_t self, struct ainsn *a)
 	}
 	if (isdigit((unsigned char)*s)) {
 		a->target = target_numeric(f, fn, s, n, a->stmt);
+		a->target += a->target != NONE && fn->ins[a->target].lands;
 		if (a->target == NONE || a->in.ctl == IC_CALL)
 			fn_fail(fn, line, "jump to a label that is not in the function");
 		else
@@ -129,6 +130,8 @@ target_direct(struct file *f, struct afunc *fn, uint32_t self, struct ainsn *a)
 		fn_fail(&f->fn[y->fn], line, "another function jumps or calls into it");
 	} else if (y->ins >= fn->nins || fn->ins[y->ins].frag != y->frag) {
 		fn_fail(fn, line, "jump past the end of the function");
+	} else if (fn->ins[y->ins].lands) {
+		fn_fail(fn, line, "jump to a landing pad");
 	} else {
 		a->target = y->ins;
 		fn->ins[a->target].leader = 1;

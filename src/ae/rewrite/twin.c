@@ -1,6 +1,7 @@
 /* The instrumented copy of a function: the part that does not depend on the machine. See emit.h. */
 #include <stdlib.h>
 #include "ae/rewrite/emit.h"
+#include "ae/rewrite/landing.h"
 #include "ae/rewrite/live.h"
 #include "ae/rewrite/slice.h"
 #include "base/mem.h"
@@ -63,6 +64,8 @@ twin_records(const struct twin *t, uint32_t i)
 	return 0;
 }
 
+static const struct landing_names twin_names = { 'b', 'r', 'g', 't' };
+
 /* Alignment that the compiler requested between two instructions. */
 static void
 twin_alignment(struct twin *t, uint32_t from, uint32_t to)
@@ -84,8 +87,13 @@ twin_instructions(struct twin *t)
 	for (i = 0; i < t->fn->nins; i += n) {
 		uint32_t b = t->fn->blkof[i];
 
-		if (i && t->fn->ins[i].frag == t->fn->ins[i - 1].frag)
+		if (i && t->fn->ins[i].frag == t->fn->ins[i - 1].frag) {
+			landing_between(t->o, t->f, t->no, t->fn->ins[i - 1].stmt + 1, t->fn->ins[i].stmt, &twin_names);
 			twin_alignment(t, t->fn->ins[i - 1].stmt + 1, t->fn->ins[i].stmt);
+		} else if (i) {
+			landing_end(t->o, t->f, t->no, 0, &twin_names);
+			landing_begin(t->o, t->f, t->no, 1, &twin_names);
+		}
 		if (t->fn->ins[i].leader)
 			buf_printf(t->o, LBL2 ":\n", 't', t->no, i);
 		if (i == t->fn->blk[b].first) {
@@ -109,12 +117,14 @@ emit_twin(struct buf *o, struct file *f, uint32_t no)
 
 	t.live = live_out(t.fn);
 	buf_printf(o, "\t.p2align 4\n" LBL ":\n", 'f', no);
+	landing_begin(o, f, no, 0, &twin_names);
 	twin_mask(&t, t.fn->slice->entryrec);
 	if (t.fn->blk[0].first == t.fn->blk[0].last)
 		e->settle(&t);
 	t.pendin = xcalloc(t.fn->nblk, sizeof *t.pendin);
 	t.pendin[0] = t.pend;
 	twin_instructions(&t);
+	landing_end(o, f, no, t.fn->nfrag - 1, &twin_names);
 	buf_printf(o, "\t%s\n", e->trap);
 	for (b = 0; b < t.fn->nblk; b++) {
 		const struct ablock *k = &t.fn->blk[b];
@@ -128,6 +138,7 @@ emit_twin(struct buf *o, struct file *f, uint32_t no)
 		e->outlying(&t, b);
 	}
 	e->tables(&t);
+	landing_tables(o, f, no, t.fn->nfrag, &twin_names);
 	free(t.live);
 	free(t.pendin);
 }

@@ -10,6 +10,7 @@
 #include "ae/rewrite/plan.h"
 #include "ae/rewrite/slice.h"
 #include "ae/x86/emit_internal.h"
+#include "format/ae/events.h"
 #include "isa/x86/lift.h"
 
 static void
@@ -227,12 +228,24 @@ x86_indirect(struct twin *t, uint32_t i, uint32_t blk)
 	}
 }
 
+/* Reached from the unwinder, which leaves the stack as it was at the call, and registers that calls keep. */
+static void
+x86_land(struct twin *t)
+{
+	buf_printf(t->o, "\tmovl\t$%u, %%r11d\n\tcall\t__ae_land\n", EV_CAUGHT);
+}
+
 static uint32_t
 x86_insn(struct twin *t, uint32_t i)
 {
 	const struct ainsn *a = &t->fn->ins[i];
 	uint32_t blk = t->fn->blkof[i];
 
+	if (a->lands) {
+		x86_land(t);
+		twin_results(t, i, 1);
+		return 1;
+	}
 	if (a->pad)
 		return 1;
 	switch (a->in.ctl) {
@@ -354,6 +367,7 @@ const struct emitter x86_emit = {
 	.settle = x86_validate_group,
 	.mark = x86_mark,
 	.rep = x86_rep,
+	.land = x86_land,
 	.insn = x86_insn,
 	.outlying = x86_outlying,
 	.tables = x86_tables

@@ -29,6 +29,7 @@ enum ev_access { EV_NOACCESS, EV_SOME, EV_READ, EV_WRITE, EV_NACCESSES };
 #define EV_UNWIND    0xfd
 #define EV_ENTER     0xfe
 #define EV_LAND      0xff
+#define EV_CAUGHT    0xffff     /* instead of the site: an exception lands in the frame that has this stack pointer in it */
 #define EV_NFUNC0    252
 
 /* Name of a machine by its ELF number; NULL if it has none here. */

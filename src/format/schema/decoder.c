@@ -190,7 +190,7 @@ get_block(struct rd *r, struct sch_block *b)
 	c = rd_byte(r);
 	b->term = c & 15;
 	b->cc = (uint8_t)(c >> 4);
-	if (b->term > ST_TARGET || b->cc > (b->term == ST_COND ? SC_NNEG : b->term == ST_SWITCH)) {
+	if (b->term > ST_LANDING || b->cc > (b->term == ST_COND ? SC_NNEG : b->term == ST_SWITCH)) {
 		rd_fail(r, "bad end of block");
 		return;
 	}

@@ -23,6 +23,7 @@ sch_nsucc(unsigned term)
 		return 1;
 	case ST_BRANCH:
 	case ST_COND:
+	case ST_LANDING:
 		return 2;
 	case ST_SWITCH:
 	case ST_TARGET:

@@ -139,6 +139,10 @@ end_to(struct parser *p, struct sch_block *b, const char *word, size_t n)
 		parse_successor(p, yes);
 	} else if (IS("switch")) {
 		end_switch(p, b);
+	} else if (IS("landing")) {
+		b->term = ST_LANDING;
+		parse_successor(p, parse_blockno(p));
+		parse_successor(p, parse_blockno(p));
 	} else if (IS("return")) {
 		b->term = ST_RETURN;
 	} else if (IS("call")) {

@@ -56,7 +56,7 @@ loop_event(struct printer *p, const struct sch_succ *s, uint32_t at)
 static void
 print_succs(struct printer *p, const struct sch_block *b, int show)
 {
-	int swap = b->nsucc == 2 && b->term != ST_SWITCH;
+	int swap = b->nsucc == 2 && b->term != ST_SWITCH && b->term != ST_LANDING;
 
 	p->gen++;
 	for (uint32_t i = 0; i < b->nsucc; i++) {
@@ -93,6 +93,7 @@ block_end(struct printer *p, const struct sch_block *b, uint32_t no, unsigned le
 		[ST_NONE] = "never", [ST_JUMP] = "jump", [ST_BRANCH] = "cjump", [ST_COND] = "cjump",
 		[ST_SWITCH] = "switch",
 		[ST_RETURN] = "return", [ST_TAIL] = "call", [ST_TAILX] = "call", [ST_TARGET] = "cjump",
+		[ST_LANDING] = "landing",
 	};
 	int more = b->term == ST_TARGET && b->nsucc != 2, plain = print_falls(b, no) || b->term == ST_NONE;
 

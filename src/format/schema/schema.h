@@ -37,7 +37,9 @@ enum sch_term {
 	 * the paper's scheme: the next block's `mark`, the number of the successor, decides. It is read
 	 * when that block begins; here it is only peeked at. All successors have marks of the same size.
 	 */
-	ST_TARGET
+	ST_TARGET,
+	/* succ[0], like ST_JUMP; but if an exception comes out of the block's last call, it may land at succ[1] */
+	ST_LANDING
 };
 
 enum sch_loopkind { SL_ENTER, SL_BACK, SL_EXIT };

@@ -130,14 +130,20 @@ func_known(struct gen *g, uint32_t no, unsigned push)
 	buf_str(g->out, ")");
 }
 
+/* no: the block, if exceptions of the call land at its second successor; else -1. */
 static void
-func_call(struct gen *g, const struct op_step *s)
+func_call(struct gen *g, const struct op_step *s, int64_t no)
 {
-	char tmp[16];
+	char tmp[16], end[80];
 	const char *sp = gen_var(g, g->u->sp, tmp);
+	int jumps = (g->f->flags & SF_SETJMP) != 0;
 
 	g->calls = 1;
-	buf_str(g->out, g->f->flags & SF_SETJMP ? "\tCALL_SJ(" : "\tCALL(");
+	g->use_sp0 |= no >= 0;
+	buf_str(g->out, no >= 0 ? "\tCALL_LANDING(" : jumps ? "\tCALL_SJ(" : "\tCALL(");
+	end[0] = 0;
+	if (no >= 0)
+		snprintf(end, sizeof end, ", %u, sp0, %s, %s", (unsigned)no, sp, jumps ? "goto unwound" : "return q_");
 	if (s->op == SO_CALL) {
 		int after = (g->u->func[s->sym].flags & SF_TAILOUT) != 0;
 
@@ -145,11 +151,11 @@ func_call(struct gen *g, const struct op_step *s)
 		func_known(g, (uint32_t)s->sym, g->u->push);
 		if (after)
 			buf_printf(g->out, ", %s)", sp);
-		buf_str(g->out, ");\n");
+		buf_printf(g->out, "%s);\n", end);
 	} else if (s->op == SO_CALLX) {
-		buf_printf(g->out, "ae_unknown(HERE, %s));\n", sp);
+		buf_printf(g->out, "ae_unknown(HERE, %s)%s);\n", sp, end);
 	} else {
-		buf_printf(g->out, "ae_setjmp(HERE, %s, %u));\nJ%u:\n\tsj%u = %s;\n", sp, s->n,
+		buf_printf(g->out, "ae_setjmp(HERE, %s, %u)%s);\nJ%u:\n\tsj%u = %s;\n", sp, s->n, end,
 		    s->n, s->n, sp);
 		g->flags = NULL;
 	}
@@ -172,6 +178,7 @@ func_rep(struct gen *g, const struct op_step *s)
 static void
 func_steps(struct gen *g, const struct sch_block *b)
 {
+	uint32_t landing = b->term == ST_LANDING ? prog_lastcall(b) : b->nstep;
 	unsigned left;
 
 	make_room(g, b, 0, &left);
@@ -195,7 +202,7 @@ func_steps(struct gen *g, const struct sch_block *b)
 			g->pc += s->n;
 			make_room(g, b, i + 1, &left);
 		} else if (is_call(s)) {
-			func_call(g, s);
+			func_call(g, s, i == landing ? b - g->f->block : -1);
 			make_room(g, b, i + 1, &left);
 		} else
 			gen_compute(g, s);
@@ -299,6 +306,13 @@ block_end(struct gen *g, const struct sch_block *b, uint32_t next)
 	switch (b->term) {
 	case ST_JUMP:
 		func_edge(g, b, 0, next, "\t");
+		break;
+	case ST_LANDING:
+		func_edge(g, b, 0, UINT32_MAX, "\t");
+		buf_printf(g->out, "P%u:\n", next - 1);
+		if (b->succ[1].nev)
+			buf_printf(g->out, "\tROOM(%u);\n", b->succ[1].nev);
+		func_edge(g, b, 1, UINT32_MAX, "\t");
 		break;
 	case ST_BRANCH:
 	case ST_COND:

@@ -6,6 +6,7 @@
 #include "ae/rewrite/cfg.h"
 #include "ae/rewrite/emit.h"
 #include "ae/rewrite/file.h"
+#include "ae/rewrite/landing.h"
 #include "ae/rewrite/live.h"
 #include "ae/rewrite/object.h"
 #include "ae/rewrite/slice.h"
@@ -170,6 +171,7 @@ aerw_analyse(struct file *f, const struct options *o, const char *path)
 			fn_fail(&f->fn[i], 0, why);
 		return;
 	}
+	landing_find(f);
 	file_targets(f);
 	delay_slots(f);
 	for (i = 0; i < f->nfn; i++)

@@ -159,6 +159,7 @@ ae_first:
 	.size	ae_first, .-ae_first
 
 	.balign	16
+	nop                             /* an unwinder looks for the byte before a return address */
 	global	__ae_leave
 	.type	__ae_leave, @function
 /*
@@ -389,5 +390,54 @@ ae_restorer:
 	mov	$15, %rax
 	syscall
 	.size	ae_restorer, .-ae_restorer
+
+/*
+ * For unwinders, what returns to __ae_leave returns to where untraced code called. Its frame has no bytes. The entry of
+ * the side stack is searched as __ae_leave does, but it stays. A frame of a signal ("S") is not taken for its caller,
+ * which would have the same address; therefore the place in the caller is one byte before the return address.
+ */
+	.macro	entry field             /* the address of that field: the literal of its distance */
+	.byte	0x12, 0x38, 0x1c        /* rsp at entry: 8 below what it was before the call; DW_OP_pick wants more below that */
+	.byte	0x03
+	.quad	ae_side_top
+	.byte	0x06
+1:	.byte	0x12, 0x40, 0x1c, 0x06  /* RSP of the entry */
+	.byte	0x15, 2, 0x29, 0x28     /* the same? */
+	.short	3f-2f
+2:	.byte	0x48, 0x1c, 0x2f        /* the one before it */
+	.short	1b-3f
+3:	.byte	\field, 0x1c
+	.endm
+
+	.section .eh_frame,"a",@progbits
+.Lcie:	.long	.Lcie_end-.Lcie_id
+.Lcie_id:
+	.long	0
+	.byte	1
+	.string	"zRS"
+	.uleb128 1
+	.sleb128 -8
+	.uleb128 16
+	.uleb128 1
+	.byte	0x1b
+	.byte	0x0c, 7, 0              /* CFA: rsp */
+	.balign	8, 0
+.Lcie_end:
+	.long	.Lfde_end-.Lfde
+.Lfde:	.long	.Lfde-.Lcie
+	.long	__ae_leave-1-.
+	.long	2
+	.uleb128 0
+	.byte	0x16, 16                /* the return address is the value */
+	.uleb128 .Lret_end-.Lret
+.Lret:	entry	0x48            /* at -24 */
+	.byte	0x06, 0x31, 0x1c
+.Lret_end:
+	.byte	0x10, 15                /* r15 is saved at */
+	.uleb128 .Lr15_end-.Lr15
+.Lr15:	entry	0x38            /* at -8 */
+.Lr15_end:
+	.balign	8, 0
+.Lfde_end:
 
 	.section .note.GNU-stack,"",@progbits
