@@ -11,6 +11,13 @@ if [ "${MATRIX-}" = full ]; then
 		case $p in *.*) continue ;; esac
 		for o in -O0 -O1 -O2 -O3 -Os "-O2 -fPIC" "-O2 -static"; do echo "$p $o"; done
 	done)
+	check_rows -r
+	rows='throw -O1'
+	check_rows -p
+else
+	check_rows
 fi
+# threads run untraced: copies of the begins of functions, with tables of their own
+rows='-n threads -Os'
 check_rows
 tap_end

@@ -133,6 +133,34 @@ if command -v g++ >/dev/null; then
 	ok 'C++: linked by ae++' ae++ f.o m.o -o mixed
 	ok 'C++: runs' ./mixed
 	ok 'C++: regenerates' sh -c 'ae2addr mixed <ae.out >/dev/null'
+
+	# of an inline function that two files have, the linker keeps the first copy: both ways to compile it, and none of aerw
+	cat >i1.cc <<-'E2'
+	#include "i.h"
+	int other(int);
+	int main() { try { printf("%d\n", once(2) + other(3)); } catch (int i) { printf("%d\n", i); } return 0; }
+	E2
+	cat >i2.cc <<-'E2'
+	#include "i.h"
+	int other(int n) { return once(n) + 1; }
+	E2
+	cat >i.h <<-'E2'
+	#include <cstdio>
+	template <typename T> [[gnu::noinline]] inline T once(T n) { static T seen[4]; if (n == 3) throw 13; return seen[n & 3] += n; }
+	E2
+	ae++ -O2 -c i1.cc
+	ae++ -O0 -c i2.cc
+	g++ -O2 -c i2.cc -o i3.o
+	ae++ i1.o i2.o -o q1
+	traced 'C++: the copy of the first file' ./q1 3
+	ae++ i2.o i1.o -o q2
+	traced 'C++: the copy of the other file' ./q2 3
+	ae++ i3.o i1.o -o q3
+	traced 'C++: an untraced copy' ./q3 1
+	ae++ i1.o i3.o -o q4
+	traced 'C++: a traced copy for an untraced file' ./q4 2
+	g++ -no-pie i2.o i1.o -o q5
+	traced 'C++: linked by g++' ./q5 3 untraced
 else
 	skip 'no g++'
 fi

@@ -114,6 +114,7 @@ read_table(struct table_reader *r)
 
 	for (t->section = r->at; t->section > 0 && !text_directive(text->st[t->section].s, ".section"); )
 		t->section--;
+	r->bad |= !text_directive(text->st[t->section].s, ".section");
 	a = reader_next(r, ".byte");
 	r->bad |= !a || strcmp(a, "0xff") != 0;         /* landing pads are relative to the function */
 	t->encoding = reader_next(r, ".byte");
@@ -188,7 +189,8 @@ landing_fragment(struct file *f, uint32_t no, unsigned frag)
 	for (k = 0; k < fn->lsda[frag]->n; k++) {
 		const struct callsite *c = &fn->lsda[frag]->site[k];
 
-		f->bound[c->from] = f->bound[c->to] = 1;
+		f->bound[c->from] |= 1;
+		f->bound[c->to] |= 1;
 		for (i = 0; i < fn->nins; i++) {
 			struct ainsn *a = &fn->ins[i];
 
