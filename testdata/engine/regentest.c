@@ -502,6 +502,48 @@ loops(void)
 	CHECK("a cycle without instructions is refused", strcmp(run(100, EV_EXIT), "not loaded") == 0);
 }
 
+/* main lands exceptions of an unknown call, outer those of its call of plain, which lands none */
+static void
+exceptions(void)
+{
+	struct op_step m0[] = {INST(1), STEP(SO_SUB, .w = 8, .dst = RSP, .a = VAR(RSP), .b = IMM(16)), INST(1),
+	    STEP(SO_CALLX, .n = 0)};
+	struct op_step back[] = {INST(1), STEP(SO_LOAD, .n = 8, .m = ADDR(RSP, 0))},
+	    pad[] = {INST(1), STEP(SO_LOAD, .n = 8, .m = ADDR(RSP, 8))};
+	struct op_step p0[] = {INST(1), STEP(SO_CALLX, .n = 0), INST(1)};
+	struct op_step o0[] = {INST(1), STEP(SO_SUB, .w = 8, .dst = RSP, .a = VAR(RSP), .b = IMM(8)), INST(1),
+	    STEP(SO_CALL, .sym = 1)};
+	struct sch_succ go[] = {{1, 0, NULL}, {2, 0, NULL}};
+	struct sch_block mb[] = {BLOCK(0, m0, .term = ST_LANDING, .nsucc = 2, .succ = go),
+	    BLOCK(2, back, .term = ST_RETURN), BLOCK(0x10, pad, .term = ST_RETURN)};
+	struct sch_block pb[] = {BLOCK(0, p0, .term = ST_RETURN)};
+	struct sch_block ob[] = {BLOCK(0, o0, .term = ST_LANDING, .nsucc = 2, .succ = go),
+	    BLOCK(2, back, .term = ST_RETURN), BLOCK(0x10, pad, .term = ST_RETURN)};
+	struct sch_block none[] = {BLOCK(0, back, .term = ST_LANDING, .nsucc = 2, .succ = go),
+	    BLOCK(2, back, .term = ST_RETURN), BLOCK(0x10, pad, .term = ST_RETURN)};
+	struct sch_frag fr[] = {{0, 0, 99}, {0, 0x100, 9}, {0, 0x200, 99}};
+	struct sch_func f[] = {FUNC(name, 0, fr, mb), FUNC(name, 0, fr + 1, pb), FUNC(name, 0, fr + 2, ob)};
+
+	unit(f, 3);
+	expect("a call that returns, where exceptions would land", EV_EXIT, ENTER "0100 00", "i1000 i1001 i1002 l7ff0");
+	expect("an exception lands", EV_EXIT, ENTER "0100 ff f07f000000000000 ffff", "i1000 i1001 i1010 l7ff8");
+	expect("arguments are popped on the way", EV_EXIT, ENTER "0100 ff f87f000000000000 ffff", "i1000 i1001 i1010 l8000");
+	expect("through a frame that lands none", EV_EXIT, ENTER "0100 0200 ff f07f000000000000 ffff",
+	    "i1000 i1001 i1100 i1010 l7ff8");
+	expect("out of a known call", EV_EXIT, ENTER "0300 ff f87f000000000000 ffff", "i1200 i1201 i1100 i1210 l8000");
+	expect("past frames that would land others", EV_EXIT, ENTER "0100 0300 0100 ff f07f000000000000 ffff",
+	    "i1000 i1001 i1200 i1201 i1100 i1000 i1001 i1010 l7ff8");
+	expect("after it, functions return to where they were called", EV_EXIT,
+	    ENTER "0100 fe 0070000000000000 0300 ff f86f000000000000 ffff 00",
+	    "i1000 i1001 i1200 i1201 i1100 i1210 l7000 i1002 l7ff0");
+	expect("into a frame that lands none", EV_EXIT, ENTER "0200 ff f07f000000000000 ffff",
+	    "i1100 ! no frame to unwind to");
+	expect("above the frame", EV_EXIT, ENTER "0100 ff 0880000000000000 ffff", "i1000 i1001 ! no frame to unwind to");
+	f[0].block = none;
+	unit(f, 3);
+	CHECK("exceptions of no call are refused", strcmp(run(100, EV_EXIT), "not loaded") == 0);
+}
+
 static void
 refused(void)
 {
@@ -789,6 +831,7 @@ main(int argc, char **argv)
 	mach = machines;
 	if (dump)
 		return 0;
+	exceptions();
 	refused();
 	mixed();
 	buf_free(&schema);
