@@ -151,6 +151,7 @@ if command -v g++ >/dev/null; then
 	ae++ -O2 -c i1.cc
 	ae++ -O0 -c i2.cc
 	g++ -O2 -c i2.cc -o i3.o
+	gives 'C++: no compiler for the machine' 1 'ae++: none-g++: not found: no compiler of C++ for x86-64' env AE_CXX=none-g++ ae++ -c i1.cc
 	ae++ i1.o i2.o -o q1
 	traced 'C++: the copy of the first file' ./q1 3
 	ae++ i2.o i1.o -o q2
