@@ -2,8 +2,11 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -193,26 +196,121 @@ thread(void *arg)
 	return NULL;
 }
 
+/* Is there a mapping that nobody but the recorder has made? */
+static int
+shown(void)
+{
+	char line[256];
+	FILE *f = fopen("/proc/self/maps", "r");
+	int in = 0;
+
+	while (f && fgets(line, sizeof(line), f))
+		in += strstr(line, "memfd:recorder") != NULL;
+	if (f)
+		fclose(f);
+	return in;
+}
+
 /* Two threads after many calls: where is the recorder then? */
 static void
 threads(void)
 {
 	unsigned long mine = work(MANY), other = 0;
-	char line[256];
 	pthread_t t;
-	int in = 0;
-	FILE *f;
 
 	if (pthread_create(&t, NULL, thread, &other))
 		exit(1);
 	mine += work(MANY);
 	pthread_join(t, NULL);
-	f = fopen("/proc/self/maps", "r");
-	while (f && fgets(line, sizeof(line), f))
-		in += strstr(line, "memfd:recorder") != NULL;
-	if (f)
-		fclose(f);
-	printf("%d %d\n", in, mine != 0 && other != 0);
+	printf("%d %d\n", shown(), mine != 0 && other != 0);
+}
+
+/* How many megabytes can be mapped if 200 are the limit? */
+static int
+room(void)
+{
+	struct rlimit r = {200 << 20, RLIM_INFINITY};
+	int n = 0;
+
+	setrlimit(RLIMIT_AS, &r);
+	while (mmap(NULL, 1 << 20, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) != MAP_FAILED)
+		n++;
+	r.rlim_cur = RLIM_INFINITY;
+	setrlimit(RLIMIT_AS, &r);
+	return n;
+}
+
+static void
+limited(void)
+{
+	int status = 0, n;
+
+	if (fork() == 0)
+		_exit(room());
+	wait(&status);
+	n = WEXITSTATUS(status);
+	printf("%d\n", work(MANY) != 0);
+	printf("%d\n", room() - n);
+}
+
+/* A program whose filter kills it for calls that the recorder needs, executes this one again. */
+static void
+filtered(const char *self)
+{
+	static const unsigned bad[] = {SYS_memfd_create, SYS_prctl, SYS_ftruncate};
+	struct sock_filter f[8] = {BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr))};
+	struct sock_fprog p = {6, f};
+
+	for (unsigned i = 0; i < 3; i++)
+		f[1 + i] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, bad[i], 3 - i, 0);
+	f[4] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
+	f[5] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS);
+	if (work(MANY) == 0 || prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ||
+	    prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &p))
+		return;
+	execl(self, self, "work", (char *)NULL);
+}
+
+/*
+ * Another process begins to write to a file that this one has mapped, while this one waits in a call that
+ * the recorder makes.
+ */
+static void
+foreign(void)
+{
+	char name[] = "recorder.XXXXXX", b[1] = "x";
+	int fd = mkstemp(name), in[2], back[2];
+	volatile char *p = mmap(NULL, 4096, PROT_READ, MAP_SHARED, fd, 0);
+	long sum = 0;
+	pid_t pid;
+
+	unlink(name);
+	if (ftruncate(fd, 4096) || p == MAP_FAILED || pipe(in) || pipe(back))
+		exit(1);
+	pid = fork();
+	if (pid == 0) {
+		char *q;
+
+		if (read(back[0], b, 1) != 1)
+			_exit(1);
+		usleep(20000);
+		q = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+		for (int i = 0; i < 5; i++) {
+			*q = (char)('a' + i);
+			if (write(in[1], b, 1) != 1 || read(back[0], b, 1) != 1)
+				_exit(1);
+		}
+		_exit(0);
+	}
+	for (int i = 0; i < MANY; i++)
+		sum += write(in[1], b, 1) + read(in[0], b, 1);
+	for (int i = 0; i < 5; i++) {
+		sum += write(back[1], b, 1) + read(in[0], b, 1);
+		printf("%c", *p);
+	}
+	sum += write(back[1], b, 1);
+	waitpid(pid, NULL, 0);
+	printf(" %ld\n", sum);
 }
 
 int
@@ -301,6 +399,16 @@ main(int argc, char **argv)
 		printf("%ld\n", sum);
 	} else if (!strcmp(how, "thread")) {
 		threads();
+	} else if (!strcmp(how, "shown")) {
+		sum = work(MANY) != 0;
+		printf("%ld %d\n", sum, shown());
+		printf("%d\n", work(MANY) != 0);
+	} else if (!strcmp(how, "limited")) {
+		limited();
+	} else if (!strcmp(how, "filtered")) {
+		filtered(argv[0]);
+	} else if (!strcmp(how, "foreign")) {
+		foreign();
 	} else if (!strcmp(how, "forever")) {
 		sum = work(MANY) != 0;          /* it is in the recorder by then */
 		printf("ready\n");

@@ -131,7 +131,6 @@ child_free(struct cap *c, pid_t pid)
 
 	t.mem = tracee_open(pid, "mem", O_RDWR);
 	random_child(c, &t);
-	fast_child(c, &t);
 	child_detach(c, &t, pid, (clone_flags(c, &k) & CLONE_VM) != 0);
 	tracee_close(&t);
 }

@@ -7,6 +7,8 @@
 #include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/ptrace.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -34,6 +36,20 @@ fast_switch(struct cap *c, int on)
 	f->calling = 0;
 	f->slow = f->made = 0;
 	f->a->selector = 0;
+}
+
+void
+fast_pause(struct cap *c)
+{
+	if (c->fast)
+		fast_switch(c, 0);
+}
+
+void
+fast_share_begun(struct cap *c)
+{
+	if (c->fast && c->fast->on)
+		ptrace(PTRACE_INTERRUPT, c->t.pid, NULL, NULL);
 }
 
 void
@@ -129,7 +145,7 @@ fast_of(struct cap *c)
 		return c->fast;
 	c->fast = xcalloc(1, sizeof(*c->fast));
 	c->fast->hot = HOT;
-	c->fast->never = !c->all->recorder || c->all->audit || c->all->touch || c->handler[SIGSYS];
+	c->fast->never = !c->all->recorder || c->all->norecorder || c->all->audit || c->all->touch || c->handler[SIGSYS];
 	return c->fast;
 }
 
@@ -154,22 +170,29 @@ fast_clones(struct cap *c, uint64_t flags)
 {
 	if (flags & CLONE_FILES || (flags & CLONE_VM && !(flags & CLONE_VFORK)))
 		return fast_quit(c);
-	if (flags & CLONE_VM)
-		fast_switch(c, 0);
+	fast_pause(c);          /* the child has the memory with the jumps, but not that of the recorder */
 	return 0;
 }
 
 /* May the recorder no longer be in a process that has made this call? */
 static int
-fast_ends(const struct call *k)
+fast_ends(struct cap *c, const struct call *k)
 {
 	switch (k->nr) {
 	case SYS_prctl:
 		return k->arg[0] == PR_SET_SECCOMP || k->arg[0] == PR_SET_SYSCALL_USER_DISPATCH;
 	case SYS_rt_sigaction:
 		return k->arg[0] == SIGSYS && k->arg[1];
-	case SYS_shmat: case SYS_seccomp: case SYS_modify_ldt: case SYS_set_thread_area:
+	case SYS_setrlimit:
+		return k->arg[0] == RLIMIT_AS;
+	case SYS_prlimit64:
+		return k->arg[1] == RLIMIT_AS && k->arg[2];
+	case SYS_shmat: case SYS_seccomp: case SYS_modify_ldt: case SYS_set_thread_area: case SYS_mlockall:
 		return 1;
+	case SYS_read: case SYS_pread64: case SYS_readv: case SYS_preadv: case SYS_preadv2: case SYS_splice:
+		return c->fast->a && file_shows_memory(c, (int)k->arg[0]);
+	case SYS_sendfile:
+		return c->fast->a && file_shows_memory(c, (int)k->arg[1]);
 	}
 	return 0;
 }
@@ -184,7 +207,7 @@ fast_enter(struct cap *c, const struct call *k)
 	f = c->fast;
 	if (k->nr == SYS_clone || k->nr == SYS_clone3 || k->nr == SYS_vfork || k->nr == SYS_fork)
 		return fast_clones(c, clone_flags(c, k));
-	if (fast_ends(k))
+	if (fast_ends(c, k))
 		return fast_quit(c);
 	if (!f->a)
 		return 0;
@@ -250,6 +273,26 @@ fast_clock(void)
 	return !strcmp(name, "tsc\n") || !strcmp(name, "kvm-clock\n");
 }
 
+/* Does the process have system call filters that we have not? They may kill it for a call that we make for it. */
+static int
+fast_filtered(const struct cap *c)
+{
+	uint64_t its = 0, ours = 0;
+
+	amid_status(c->t.pid, "Seccomp_filters", 10, &its);
+	amid_status(getpid(), "Seccomp_filters", 10, &ours);
+	return its != ours;
+}
+
+/* Is its memory limited? What the recorder needs of it would count. */
+static int
+fast_limited(const struct cap *c)
+{
+	struct rlimit r;
+
+	return prlimit(c->t.pid, RLIMIT_AS, NULL, &r) || r.rlim_cur != RLIM_INFINITY;
+}
+
 /* Puts the recorder into the process, near addr: 0 or -1. */
 static int
 fast_begin_in(struct cap *c, uint64_t addr)
@@ -260,6 +303,8 @@ fast_begin_in(struct cap *c, uint64_t addr)
 	uint64_t core = addr > 0x40000000u ? addr - 0x38000000u : addr + 0x70000000u;
 
 	core = core / (2u << 20) * (2u << 20);
+	if (fast_filtered(c) || fast_limited(c))
+		return -1;
 	if (n > FAST_CODE || sizeof(struct fast_area) > FAST_STACK - FAST_CODE - 4096)
 		return -1;
 	f->p = fast_share(c, core, FAST_SIZE, FAST_CODE);
@@ -272,8 +317,10 @@ fast_begin_in(struct cap *c, uint64_t addr)
 	f->a->fsgsbase = (getauxval(AT_HWCAP2) & 2) != 0;
 	f->a->clock = !c->notsc && fast_clock() ? fast_vdso(c, "__vdso_clock_gettime") : 0;
 	if (tracee_call(&c->t, &ret, SYS_prctl, PR_SET_SYSCALL_USER_DISPATCH, SUD_ON, fast_place(f, fast_made), 1,
-		core + FAST_CODE, 0) || ret)
+		core + FAST_CODE, 0) || ret) {
+		c->all->norecorder = 1; /* this kernel has none */
 		return -1;
+	}
 	f->pretold = 1;
 	return 0;
 }

@@ -148,9 +148,11 @@ void fast_left(struct cap *c, const struct call *k);    /* after a call was reco
 void fast_tsc_made(struct cap *c, uint64_t addr);
 void fast_hide(const struct cap *c, uint64_t addr, uint8_t *p, size_t n);       /* the program's own bytes */
 int fast_covers(const struct cap *c, uint64_t addr);    /* a jump is written there */
-void fast_child(const struct cap *c, struct tracee *t); /* restores them in a copy of the process */
 /* The process is being killed: 1: at a system call; 0: at g, which is corrected. */
 int fast_dead(struct cap *c, struct user_regs_struct *g);
+void fast_pause(struct cap *c);         /* from a place of the program: the jumps go, until calls are frequent again */
+/* Others write to its memory from now on, and it may be running: its next stop is soon. */
+void fast_share_begun(struct cap *c);
 void fast_off(struct cap *c);           /* from any stop: all is as without a recorder, for ever */
 void fast_end(struct cap *c);           /* the same, and its memory is removed; not at a syscall-entry stop */
 void fast_free(struct cap *c);          /* the process is gone, or its memory */

@@ -52,7 +52,6 @@ static const struct { uint16_t nr; struct fast_call call; } known[] = {
 	{SYS_epoll_wait, {FAST_KNOWN, {RET(1, 12), NO}}},
 	{SYS_uname, {FAST_KNOWN, {FIX(0, 390), NO}}},
 	{SYS_getrusage, {FAST_KNOWN, {FIX(1, 144), NO}}},
-	{SYS_prlimit64, {FAST_KNOWN, {FIX(3, 16), NO}}},
 };
 
 /* Calls that write nothing, if they succeed. */

@@ -63,6 +63,8 @@ fast_share(struct cap *c, uint64_t addr, uint64_t n, uint64_t code)
 			     MAP_SHARED | MAP_FIXED_NOREPLACE, (uint64_t)fd, code) ||
 			    (uint64_t)at != addr + code)) ||
 		    tracee_call(&c->t, &ret, SYS_madvise, addr, n, MADV_DONTFORK, 0, 0, 0) || ret) {
+			if ((uint64_t)at - addr <= n)
+				tracee_call(&c->t, &ret, SYS_munmap, addr, n, 0, 0, 0, 0);
 			munmap(p, n);
 			p = MAP_FAILED;
 		}
@@ -327,12 +329,4 @@ fast_hide(const struct cap *c, uint64_t addr, uint8_t *p, size_t n)
 		for (unsigned k = 0; c->fast->site[i].in && k < JUMP; k++)
 			if (c->fast->site[i].addr + k - addr < n)
 				p[c->fast->site[i].addr + k - addr] = c->fast->site[i].was[k];
-}
-
-void
-fast_child(const struct cap *c, struct tracee *t)
-{
-	for (size_t i = 0; c->fast && i < c->fast->nsite; i++)
-		if (c->fast->site[i].in)
-			tracee_write(t, c->fast->site[i].addr, c->fast->site[i].was, JUMP);
 }

@@ -275,8 +275,10 @@ fast_stopped(struct cap *c, int status, int *sig)
 			fast_entered(c);
 	} else if (status >> 16 == 0) {
 		done = fast_signal(c, sig);
-	} else if (status >> 16 == PTRACE_EVENT_STOP && c->all->leaving) {
+	} else if (status >> 16 == PTRACE_EVENT_STOP && (c->all->leaving || c->sharing)) {
 		fast_out(c);
+		if (c->sharing)
+			fast_pause(c);
 	}
 	if (status >> 16 != PTRACE_EVENT_EXIT && !tracee_regs(&c->t, &g) && !fast_busy(f, &g))
 		f->tail = *(volatile uint64_t *)&f->a->head = 0;

@@ -123,18 +123,42 @@ file_call(struct cap *c, const struct call *k)
 	}
 }
 
-unsigned
-file_fast(struct cap *c, int fd)
+/* The name of a descriptor's file, cut off at 63 bytes. */
+static void
+file_name(const struct cap *c, int fd, char name[64])
 {
-	char path[48], name[64];
-	struct file f = file_at(c, fd);
-	unsigned may = FAST_READS | FAST_WRITES;
+	char path[48];
 	ssize_t n;
 
 	snprintf(path, sizeof(path), "/proc/%ld/fd/%d", (long)c->t.pid, fd);
-	n = readlink(path, name, sizeof(name) - 1);
+	n = readlink(path, name, 63);
 	name[n > 0 ? n : 0] = 0;
-	if (!strncmp(name, "/proc/", 6))        /* it may show the recorder's memory */
+}
+
+int
+file_shows_memory(const struct cap *c, int fd)
+{
+	static const char *const names[] = {"maps", "smaps", "smaps_rollup", "numa_maps", "mem", "pagemap"};
+	char name[64];
+	const char *last;
+
+	file_name(c, fd, name);
+	last = strrchr(name, '/');
+	for (size_t i = 0; last && !strncmp(name, "/proc/", 6) && i < sizeof(names) / sizeof(names[0]); i++)
+		if (!strcmp(last + 1, names[i]))
+			return 1;
+	return 0;
+}
+
+unsigned
+file_fast(struct cap *c, int fd)
+{
+	char name[64];
+	struct file f = file_at(c, fd);
+	unsigned may = FAST_READS | FAST_WRITES;
+
+	file_name(c, fd, name);
+	if (!strncmp(name, "/proc/", 6))        /* it may show the recorder's memory: file_shows_memory */
 		may &= ~(unsigned)FAST_READS;
 	if (f.memory)
 		may = 0;

@@ -142,10 +142,6 @@ child_capture(struct cap *c, pid_t pid)
 		k->lender = c;
 		c->borrower = k;
 	}
-	if (c->fast && c->fast->nsite && !(flags & CLONE_VM) && k->t.mem >= 0) {
-		fast_child(c, &k->t);
-		random_restore(k);
-	}
 	if (tree_begin(k, c, flags & CLONE_VM ? WS_VFORK : WS_FORK) != 0)
 		why = "it cannot be written";
 	else

@@ -211,7 +211,7 @@ main(int argc, char **argv)
 	struct tree *a = xcalloc(1, sizeof(*a));
 	const char *store = NULL;
 	uint64_t pid = 0;
-	int o;
+	int o, whole, recorder = -1;
 
 	diag_init(argv[0], CANNOT);
 	a->path = "a.ws";
@@ -225,7 +225,7 @@ main(int argc, char **argv)
 		case RECORDER:
 			if (strcmp(optarg, "off") && strcmp(optarg, "on"))
 				opt_wrong("neither on nor off");
-			a->recorder = !strcmp(optarg, "on");
+			recorder = !strcmp(optarg, "on");
 			break;
 		case '1':
 			a->alone = 1;
@@ -264,8 +264,10 @@ main(int argc, char **argv)
 	}
 	if (pid && optind < argc)
 		die_usage("-p: the process is running, and no program is to be given");
-	if (a->recorder && (pid || a->from.kind || a->to.kind))
-		die_usage("--recorder on is for whole runs, not with -p, --from or --to");
+	whole = !pid && !a->from.kind && !a->to.kind && !a->until.calls;
+	if (recorder > 0 && !whole)
+		die_usage("--recorder on is for whole runs, not with -p, --calls, --from or --to");
+	a->recorder = whole && recorder > 0;
 	if (!pid && optind == argc)
 		die_usage("no program is given");
 	if (!strcmp(a->path, "-"))

@@ -1,6 +1,7 @@
 /* Memory that captured processes share without having inherited it: files that they map. */
 #include <sys/mman.h>
 
+#include "gen/wscap/fast.h"
 #include "gen/wscap/wscap.h"
 
 /* Others write to the region r of c: it is compared from now on. */
@@ -16,6 +17,7 @@ share_begin(struct cap *c, struct region *r)
 	if (!c->fresh)
 		put_note(c, text);
 	c->sharing = c->fresh = 1;
+	fast_share_begun(c);
 }
 
 static int

@@ -118,6 +118,7 @@ struct tree {
 	int audit, touch, random;       /* options --audit, --first-touch, --aslr */
 	int alone;                      /* option --first: children are not captured */
 	int recorder;                   /* option --recorder on */
+	int norecorder;                 /* the kernel cannot do it */
 	int failed;                     /* writing the capture failed */
 	char why[280];                  /* and why */
 	struct timespec began;
@@ -347,6 +348,8 @@ void compare_shared(struct cap *c);
 void file_call(struct cap *c, const struct call *k);
 /* FAST_WRITES, FAST_READS: may the recorder write to a descriptor, or read from it? */
 unsigned file_fast(struct cap *c, int fd);
+/* does a descriptor of its show where a process has its memory, or what is there? */
+int file_shows_memory(const struct cap *c, int fd);
 
 /* signal.c */
 void signal_mask(struct cap *c);        /* the program's signal mask has changed */
