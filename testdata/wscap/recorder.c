@@ -313,6 +313,81 @@ foreign(void)
 	printf(" %ld\n", sum);
 }
 
+/* A descriptor is closed and given out again: nothing is remembered of the former file. */
+static void
+closed(void)
+{
+	char name[] = "recorder.XXXXXX";
+	int fd = mkstemp(name), again;
+	volatile char *p;
+	long sum = 0;
+
+	for (int i = 0; i < MANY; i++)
+		sum += pwrite(fd, "abcd", 4, 0);
+	p = mmap(NULL, 4096, PROT_READ, MAP_SHARED, fd, 0);
+	for (int i = 0; i < 4; i++) {
+		sum += syscall(SYS_close, fd);  /* at a place that makes few calls */
+		again = open(name, O_RDWR);
+		sum += again != fd;
+		sum += pwrite(again, &"wxyz"[i], 1, 0);
+		printf("%c", p[0]);
+	}
+	unlink(name);
+	printf(" %ld\n", sum);
+}
+
+static void
+on_other(int sig)
+{
+	count += (unsigned)sig * 1000;
+}
+
+/* Actions of signals change often, also in place; the program break too; children and pipes come and go. */
+static void
+actions(void)
+{
+	struct sigaction sa, was;
+	int fd[2], status;
+
+	memset(&sa, 0, sizeof(sa));
+	for (int i = 0; i < MANY; i++) {
+		sa.sa_handler = i % 3 ? i % 3 == 1 ? on_signal : on_other : SIG_IGN;
+		sa.sa_flags = i % 4 == 1 ? (int)SA_RESETHAND : 0;
+		sigaction(SIGUSR1, &sa, &was);
+		raise(SIGUSR1);
+		sigaction(SIGUSR1, i % 2 ? &was : NULL, &was);
+		count += was.sa_handler == on_other;
+	}
+	syscall(SYS_rt_sigaction, SIGUSR1, &sa, &sa, 8);
+	printf("%u %d\n", count, sigaction(99, &sa, NULL));
+	for (int i = 0; i < MANY; i++) {
+		char *p = sbrk(i % 5 == 4 ? -15000 : 5000);
+
+		if (i % 5 == 4)
+			continue;
+		count += (unsigned char)p[4999] + (unsigned char)p[0];
+		memset(p, i, 5000);
+	}
+	printf("%u\n", count);
+	for (int i = 0; i < 40; i++) {
+		if (pipe(fd) || (i % 20 == 0 && fork() == 0))
+			_exit(i);
+		close(fd[0]);
+		close(fd[1]);
+		count += (unsigned)waitpid(-1, &status, i % 20 ? WNOHANG : 0) & 0;
+		count += (unsigned)WEXITSTATUS(status);
+	}
+	printf("%u\n", count);
+	fflush(stdout);
+	for (int i = 0; i < MANY; i++) {
+		sa.sa_handler = on_other;
+		sa.sa_flags = 0;
+		sigaction(i < MANY - 1 ? SIGUSR2 : SIGSYS, &sa, NULL);
+	}
+	raise(SIGSYS);
+	printf("%u\n", count);
+}
+
 int
 main(int argc, char **argv)
 {
@@ -407,6 +482,10 @@ main(int argc, char **argv)
 		limited();
 	} else if (!strcmp(how, "filtered")) {
 		filtered(argv[0]);
+	} else if (!strcmp(how, "closed")) {
+		closed();
+	} else if (!strcmp(how, "actions")) {
+		actions();
 	} else if (!strcmp(how, "foreign")) {
 		foreign();
 	} else if (!strcmp(how, "forever")) {

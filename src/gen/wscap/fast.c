@@ -22,6 +22,8 @@
 #define SUD_ON 1
 #define SUD_OFF 0
 #define HOT 24u                 /* calls at a place before it is changed */
+#define WARM 2u                 /* the same, if the recorder is near */
+#define SLOW 64u                /* calls that it does not make before it is seen whether it is worth it */
 
 /* Turns it on or off, with the process at a place of the program. */
 static void
@@ -33,16 +35,20 @@ fast_switch(struct cap *c, int on)
 		return;
 	fast_jumps(c, on);
 	f->on = on;
+	f->paused = 0;
 	f->calling = 0;
-	f->slow = f->made = 0;
 	f->a->selector = 0;
 }
 
 void
 fast_pause(struct cap *c)
 {
-	if (c->fast)
-		fast_switch(c, 0);
+	struct fast *f = c->fast;
+
+	if (!f || !f->on)
+		return;
+	fast_switch(c, 0);
+	f->paused = 1;
 }
 
 void
@@ -293,31 +299,27 @@ fast_limited(const struct cap *c)
 	return prlimit(c->t.pid, RLIMIT_AS, NULL, &r) || r.rlim_cur != RLIM_INFINITY;
 }
 
-/* Puts the recorder into the process, near addr: 0 or -1. */
+/* Puts the recorder into the process, near addr: 0; -1: there can be none; 1: not near addr. */
 static int
 fast_begin_in(struct cap *c, uint64_t addr)
 {
 	struct fast *f = c->fast;
 	size_t n = (size_t)(fast_code_end - fast_code_begin);
 	long ret = -1;
-	uint64_t core = addr > 0x40000000u ? addr - 0x38000000u : addr + 0x70000000u;
 
-	core = core / (2u << 20) * (2u << 20);
 	if (fast_filtered(c) || fast_limited(c))
 		return -1;
 	if (n > FAST_CODE || sizeof(struct fast_area) > FAST_STACK - FAST_CODE - 4096)
 		return -1;
-	f->p = fast_share(c, core, FAST_SIZE, FAST_CODE);
-	if (!f->p)
-		return -1;
-	f->core = core;
+	if (!fast_text_add(c, addr))
+		return 1;
 	memcpy(f->p, fast_code_begin, n);
 	f->a = (struct fast_area *)(f->p + FAST_CODE);
 	fast_table(f->a);
 	f->a->fsgsbase = (getauxval(AT_HWCAP2) & 2) != 0;
 	f->a->clock = !c->notsc && fast_clock() ? fast_vdso(c, "__vdso_clock_gettime") : 0;
 	if (tracee_call(&c->t, &ret, SYS_prctl, PR_SET_SYSCALL_USER_DISPATCH, SUD_ON, fast_place(f, fast_made), 1,
-		core + FAST_CODE, 0) || ret) {
+		f->core + FAST_CODE, 0) || ret) {
 		c->all->norecorder = 1; /* this kernel has none */
 		return -1;
 	}
@@ -344,10 +346,11 @@ fast_weigh(struct cap *c)
 {
 	struct fast *f = c->fast;
 
-	if (f->slow < 512)
+	if (f->slow < SLOW)
 		return;
-	if (f->made < 2 * f->slow) {
+	if (f->made < f->slow) {
 		fast_switch(c, 0);
+		f->paused = 0;
 		f->hot *= 4;
 		memset(f->seen, 0, sizeof(f->seen));
 	}
@@ -360,10 +363,16 @@ fast_used(struct cap *c, uint64_t pc)
 {
 	struct fast *f = c->fast;
 
-	if (fast_count(f, pc) < f->hot)
+	struct fast_text *t = f->on || f->paused ? fast_text_of(f, pc) : NULL;
+	int err = 0;
+
+	if (fast_count(f, pc) < (t ? WARM : f->hot))
 		return;
-	if (!f->a && fast_begin_in(c, pc)) {
-		fast_end(c);
+	if (!f->a && (err = fast_begin_in(c, pc)) != 0) {
+		if (err < 0)
+			fast_end(c);
+		else
+			f->seen[pc / 2 % FAST_SEEN].n = 0;
 		return;
 	}
 	if (!fast_site_of(f, pc) && fast_add_site(c, pc))
@@ -392,7 +401,7 @@ fast_left(struct cap *c, const struct call *k)
 		fast_weigh(c);
 	if (!fast_knows(k) || (int64_t)c->out.rax <= -512)
 		return;
-	if (f->a && k->arg[0] < FAST_FILES)
+	if (f->a && fast_knows(k) & (FAST_READS | FAST_WRITES) && k->arg[0] < FAST_FILES && k->ret >= 0)
 		f->a->file[k->arg[0]] = (uint8_t)file_fast(c, (int)k->arg[0]);
 	fast_used(c, c->in.rip - 2);
 }

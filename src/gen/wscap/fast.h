@@ -35,7 +35,8 @@ enum fast_if {
 	FAST_CLOSES = 8,                /* it is forgotten */
 	FAST_FCNTL = 16,                /* argument 1 is a command that has no memory */
 	FAST_CLOCK = 32,                /* the vdso can answer it */
-	FAST_IOCTL = 64                 /* argument 1 is TCGETS, the most frequent one */
+	FAST_IOCTL = 64,                /* argument 1 is TCGETS, the most frequent one */
+	FAST_ACTION = 128               /* argument 1 is the new action of a signal, which is not SIGSYS */
 };
 struct fast_call {
 	uint8_t when;
@@ -52,8 +53,10 @@ struct fast_rec {
 	uint64_t nr, pc, arg[6], ret;
 };
 struct fast_piece {
-	uint64_t addr, n;
+	uint64_t addr, n;               /* FAST_ACT: the action that rt_sigaction was given */
 };
+#define FAST_ACT UINT64_MAX
+#define FAST_ACT_SIZE 32u
 
 /* Shared between the process and us.  Whatever the program does to it, we must survive. */
 struct fast_area {
@@ -61,6 +64,7 @@ struct fast_area {
 	uint8_t slow;                   /* the recorder shall make no call itself */
 	uint8_t fsgsbase;               /* the bases of fs and gs can be read by instructions */
 	uint8_t made;                   /* the present call has been made */
+	uint8_t looking;                /* the recorder makes a call for itself */
 	uint8_t tsc;                    /* it is no call, but rdtsc or rdtscp */
 	uint8_t file[FAST_FILES];       /* FAST_WRITES, FAST_READS for each descriptor */
 	uint64_t head;                  /* bytes of complete records in the buffer */
@@ -114,6 +118,7 @@ struct fast_site {                      /* a `syscall`, or a rdtsc, that is repl
 struct fast {
 	int never;                      /* this process must not have one, or no longer */
 	int on;                         /* the jumps are written, and only the recorder's calls do not stop */
+	int paused;                     /* they are not for a while */
 	int calling;                    /* a call is about to be made under ptrace */
 	int pretold;                    /* user dispatch is in effect */
 	unsigned slow, made;            /* calls that stopped the process, and that did not, since a while */
@@ -160,7 +165,7 @@ void fast_free(struct cap *c);          /* the process is gone, or its memory */
 /* fast_ring.c */
 void fast_drain(struct cap *c);         /* records what is in the buffer */
 void fast_table(struct fast_area *a);   /* which calls the recorder makes */
-int fast_knows(const struct call *k);
+unsigned fast_knows(const struct call *k);      /* its enum fast_if; 0: it never makes this call */
 
 /* fast_site.c */
 int fast_add_site(struct cap *c, uint64_t addr);        /* 0 or -1 */
@@ -169,6 +174,8 @@ void fast_forget(struct cap *c, uint64_t lo, uint64_t hi);      /* gives up plac
 /* whose bytes, or whose stub, contain addr; NULL: none */
 struct fast_site *fast_site_of(const struct fast *f, uint64_t addr);
 struct fast_site *fast_site_in(const struct fast *f, uint64_t addr);
-/* maps n bytes of fresh memory shared with us at addr: our view, or NULL */
-uint8_t *fast_share(struct cap *c, uint64_t addr, uint64_t n, uint64_t code);
+/* the stubs for the mapping that contains addr: NULL: none yet */
+struct fast_text *fast_text_of(struct fast *f, uint64_t addr);
+/* makes them, and memory for the recorder if there is none; NULL: it cannot be done */
+struct fast_text *fast_text_add(struct cap *c, uint64_t addr);
 #endif

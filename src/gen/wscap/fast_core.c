@@ -6,6 +6,7 @@
  * continue in r11: the instruction overwrites these two.  The program's stack is not touched.
  */
 #include <asm/unistd.h>
+#include <signal.h>
 #include <stddef.h>
 
 #include "gen/wscap/fast.h"
@@ -220,6 +221,11 @@ fast_may(const struct fast_area *a, const struct fast_call *k)
 		return 0;
 	if (k->when & FAST_IOCTL && a->arg[1] != 0x5401)
 		return 0;
+	if (k->when & FAST_ACTION) {
+		if (a->arg[0] == SIGSYS && a->arg[1])
+			return 0;
+		n += sizeof(struct fast_piece) + FAST_ACT_SIZE;
+	}
 	for (int i = 0; i < 2; i++) {
 		uint64_t count = 0;
 
@@ -243,6 +249,37 @@ fast_clock(uint64_t id)
 	return id < 12 && 0x8f3u >> id & 1;
 }
 
+/* Adds n bytes after the record, which are those of addr; returns the end. */
+INLINE uint8_t *
+fast_add(uint8_t *end, uint64_t addr, uint64_t from, uint64_t n)
+{
+	struct fast_piece *p = (struct fast_piece *)end;
+	uint8_t *to = (uint8_t *)(p + 1);
+
+	p->addr = addr;
+	p->n = n;
+	__asm__ volatile("rep movsb" : "+D"(to), "+S"(from), "+c"(n) :: "memory");
+	return end + sizeof(*p) + (p->n + 7) / 8 * 8;
+}
+
+/* A descriptor that nothing is known of may be read from if its file is not of /proc. */
+INLINE void
+fast_look(struct fast_area *a, uint64_t fd)
+{
+	uint8_t was = *(volatile uint8_t *)&a->selector;
+	uint64_t st[16], ret;           /* struct statfs: the kind of file system is first */
+
+	if (fd >= FAST_FILES || a->file[fd])
+		return;
+	*(volatile uint8_t *)&a->looking = 1;
+	*(volatile uint8_t *)&a->selector = 0;
+	__asm__ volatile("syscall" : "=a"(ret) : "a"((uint64_t)__NR_fstatfs), "D"(fd), "S"(st) : "rcx", "r11", "memory");
+	*(volatile uint8_t *)&a->selector = was;
+	*(volatile uint8_t *)&a->looking = 0;
+	if (!ret && *(volatile uint64_t *)st != 0x9fa0)
+		a->file[fd] = FAST_READS;
+}
+
 /* 0: we shall be asked; 1: the call is made, and fast_commit is called; -1: all that has been done. */
 int IN_PROCESS
 fast_begin(struct fast_area *a)
@@ -260,7 +297,11 @@ fast_begin(struct fast_area *a)
 	a->arg[3] = a->r[10];
 	a->arg[4] = a->r[8];
 	a->arg[5] = a->r[9];
-	if (a->slow || nr >= FAST_CALLS || !fast_may(a, k))
+	if (a->slow || nr >= FAST_CALLS)
+		return 0;
+	if (k->when & FAST_READS)
+		fast_look(a, a->arg[0]);
+	if (!fast_may(a, k))
 		return 0;
 	if (k->when & FAST_CLOSES && a->arg[0] < FAST_FILES)
 		a->file[a->arg[0]] = 0;
@@ -273,6 +314,8 @@ fast_begin(struct fast_area *a)
 	r->arg[4] = a->arg[4];
 	r->arg[5] = a->arg[5];
 	r->hash = fast_hash(a);
+	if (k->when & FAST_ACTION && a->arg[1])         /* the kernel may write the former one there */
+		fast_add((uint8_t *)(r + 1), FAST_ACT, a->arg[1], FAST_ACT_SIZE);
 	if (k->when & FAST_CLOCK && a->clock && fast_clock(a->arg[0]) && a->arg[1]) {
 		int (*clock)(uint64_t, uint64_t) = (int (*)(uint64_t, uint64_t))a->clock;
 
@@ -281,19 +324,6 @@ fast_begin(struct fast_area *a)
 		return -1;
 	}
 	return 1;
-}
-
-/* Adds n bytes at addr after the record; returns the end. */
-INLINE uint8_t *
-fast_add(uint8_t *end, uint64_t addr, uint64_t n)
-{
-	struct fast_piece *p = (struct fast_piece *)end;
-	uint8_t *to = (uint8_t *)(p + 1);
-
-	p->addr = addr;
-	p->n = n;
-	__asm__ volatile("rep movsb" : "+D"(to), "+S"(addr), "+c"(n) :: "memory");
-	return end + sizeof(*p) + (p->n + 7) / 8 * 8;
 }
 
 /* The call has returned a->ret: completes its record.  The last store makes it count. */
@@ -305,6 +335,8 @@ fast_commit(struct fast_area *a)
 	uint8_t *end = (uint8_t *)(r + 1);
 	int64_t ret = (int64_t)a->ret;
 
+	if (k->when & FAST_ACTION && a->arg[1])
+		end += sizeof(struct fast_piece) + FAST_ACT_SIZE;
 	a->made = 1;
 	r->ret = a->ret;
 	for (int i = 0; i < 2 && ret >= 0; i++) {
@@ -321,7 +353,7 @@ fast_commit(struct fast_area *a)
 		}
 		n *= k->w[i].n;
 		if (at && n)
-			end = fast_add(end, at, n);
+			end = fast_add(end, at, at, n);
 	}
 	r->size = (uint32_t)(end - (uint8_t *)r);
 	__asm__ volatile("" ::: "memory");

@@ -51,6 +51,12 @@ static const struct { uint16_t nr; struct fast_call call; } known[] = {
 	{SYS_poll, {FAST_KNOWN, {ARG(0, 1, 8), NO}}},
 	{SYS_epoll_wait, {FAST_KNOWN, {RET(1, 12), NO}}},
 	{SYS_uname, {FAST_KNOWN, {FIX(0, 390), NO}}},
+	{SYS_wait4, {FAST_KNOWN, {FIX(1, 4), FIX(3, 144)}}},
+	{SYS_waitid, {FAST_KNOWN, {FIX(2, 128), FIX(4, 144)}}},
+	{SYS_pipe, {FAST_KNOWN, {FIX(0, 8), NO}}},
+	{SYS_pipe2, {FAST_KNOWN, {FIX(0, 8), NO}}},
+	{SYS_rt_sigaction, {FAST_KNOWN | FAST_ACTION, {FIX(2, 32), NO}}},
+	{SYS_brk, {FAST_KNOWN, {NO, NO}}},
 	{SYS_getrusage, {FAST_KNOWN, {FIX(1, 144), NO}}},
 };
 
@@ -77,19 +83,19 @@ fast_table(struct fast_area *a)
 		a->call[plain[i]] = (struct fast_call){.when = FAST_KNOWN};
 }
 
-int
+unsigned
 fast_knows(const struct call *k)
 {
 	if (k->nr == SYS_fcntl)
-		return k->arg[1] <= 4 || k->arg[1] == F_DUPFD_CLOEXEC;
+		return k->arg[1] <= 4 || k->arg[1] == F_DUPFD_CLOEXEC ? FAST_KNOWN : 0;
 	if (k->nr == SYS_ioctl)
-		return k->arg[1] == TCGETS;
+		return k->arg[1] == TCGETS ? FAST_KNOWN : 0;
 	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
 		if (known[i].nr == k->nr)
-			return 1;
+			return known[i].call.when;
 	for (size_t i = 0; i < sizeof(plain) / sizeof(plain[0]); i++)
 		if (plain[i] == k->nr)
-			return 1;
+			return FAST_KNOWN;
 	return 0;
 }
 
@@ -103,6 +109,23 @@ ring_time(const struct cap *c)
 	if (clock_getcpuclockid(c->t.pid, &clock) || clock_gettime(clock, &t))
 		return 0;
 	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec - c->cputime;
+}
+
+/* What else a call means to us. */
+static void
+ring_follow(struct cap *c, const struct call *k)
+{
+	switch (k->nr) {
+	case SYS_close:
+		file_call(c, k);
+		break;
+	case SYS_rt_sigaction:
+		sys_sigaction(c, k);
+		break;
+	case SYS_brk:
+		sys_brk(c, k);
+		break;
+	}
 }
 
 /* Records one call.  p: its n bytes, which the program may have changed; 0, or -1: they make no sense. */
@@ -138,12 +161,16 @@ ring_record(struct cap *c, const uint8_t *p, uint64_t n, uint64_t time)
 		at += sizeof(q);
 		if (q.n > n - at)
 			return -1;
+		if (q.addr == FAST_ACT && q.n == sizeof(c->newact)) {
+			memcpy(c->newact, p + at, sizeof(c->newact));
+			at += sizeof(c->newact);
+			continue;
+		}
 		r = (struct ws_rec){.kind = WS_MEM, .u.mem = {.addr = q.addr, .p = p + at, .n = q.n}};
 		put_untimed(c, &r);
 		at += (q.n + 7) / 8 * 8;
 	}
-	if (f.nr == SYS_close)
-		file_call(c, &(struct call){.nr = f.nr, .arg = {f.arg[0]}});
+	ring_follow(c, &(struct call){.nr = f.nr, .arg = {f.arg[0], f.arg[1]}, .ret = (int64_t)f.ret});
 	return 0;
 }
 

@@ -26,8 +26,9 @@
 #define JUMP 5u                 /* bytes of a jump */
 #define HEAD 28u                /* bytes of a stub up to the moved instructions */
 
-uint8_t *
-fast_share(struct cap *c, uint64_t addr, uint64_t n, uint64_t code)
+/* Maps n bytes of fresh memory shared with us at addr, all executable but [lo, hi): our view, or NULL. */
+static uint8_t *
+fast_share(struct cap *c, uint64_t addr, uint64_t n, uint64_t lo, uint64_t hi)
 {
 	struct user_regs_struct g;
 	static const uint8_t name[16] = "recorder";
@@ -55,15 +56,13 @@ fast_share(struct cap *c, uint64_t addr, uint64_t n, uint64_t code)
 		close(ours);
 	}
 	if (p != MAP_FAILED) {
-		if (tracee_call(&c->t, &at, SYS_mmap, addr, code, PROT_READ | PROT_EXEC,
+		if (tracee_call(&c->t, &at, SYS_mmap, addr, n, PROT_READ | PROT_EXEC,
 			MAP_SHARED | MAP_FIXED_NOREPLACE, (uint64_t)fd, 0) ||
 		    (uint64_t)at != addr ||
-		    (n > code &&
-			(tracee_call(&c->t, &at, SYS_mmap, addr + code, n - code, PROT_READ | PROT_WRITE,
-			     MAP_SHARED | MAP_FIXED_NOREPLACE, (uint64_t)fd, code) ||
-			    (uint64_t)at != addr + code)) ||
+		    (hi > lo && (tracee_call(&c->t, &ret, SYS_mprotect, addr + lo, hi - lo, PROT_READ | PROT_WRITE, 0, 0, 0) ||
+			    ret)) ||
 		    tracee_call(&c->t, &ret, SYS_madvise, addr, n, MADV_DONTFORK, 0, 0, 0) || ret) {
-			if ((uint64_t)at - addr <= n)
+			if ((uint64_t)at == addr)
 				tracee_call(&c->t, &ret, SYS_munmap, addr, n, 0, 0, 0, 0);
 			munmap(p, n);
 			p = MAP_FAILED;
@@ -73,17 +72,27 @@ fast_share(struct cap *c, uint64_t addr, uint64_t n, uint64_t code)
 	return p == MAP_FAILED ? NULL : p;
 }
 
-/* The stubs for the mapping that contains addr; NULL: there can be none. */
-static struct fast_text *
-site_text(struct cap *c, uint64_t addr)
+struct fast_text *
+fast_text_of(struct fast *f, uint64_t addr)
+{
+	for (size_t i = 0; i < f->ntext; i++)
+		if (f->text[i].lo <= addr && f->text[i].hi >= addr + JUMP)
+			return &f->text[i];
+	return NULL;
+}
+
+struct fast_text *
+fast_text_add(struct cap *c, uint64_t addr)
 {
 	struct fast *f = c->fast;
-	struct fast_text *t = &f->text[f->ntext];
+	struct fast_text *t = fast_text_of(f, addr);
+	uint64_t core = f->p ? 0 : FAST_SIZE;   /* the first one comes with the recorder, which is below it */
+	uint8_t *p;
 	size_t i;
 
-	for (i = 0; i < f->ntext; i++)
-		if (f->text[i].lo <= addr && f->text[i].hi >= addr + JUMP)
-			return f->text[i].p ? &f->text[i] : NULL;
+	if (t)
+		return t->p ? t : NULL;
+	t = &f->text[f->ntext];
 	i = region_at(&c->reg, addr);
 	if (f->ntext == FAST_TEXTS || i == c->reg.n || c->reg.p[i].lo > addr || c->reg.p[i].hi < addr + JUMP)
 		return NULL;
@@ -94,9 +103,16 @@ site_text(struct cap *c, uint64_t addr)
 	t->jump = t->lo > 0x40000000u ? JUMP_DOWN : JUMP_UP;
 	t->at = (t->lo + JUMP + (uint64_t)(int64_t)t->jump) / PAGE * PAGE;
 	t->size = (t->hi + JUMP + (uint64_t)(int64_t)t->jump + FAST_WINDOW + PAGE) / PAGE * PAGE - t->at;
-	t->p = fast_share(c, t->at, t->size, t->size);
+	p = fast_share(c, t->at - core, t->size + core, core ? FAST_CODE : 0, core);
 	f->ntext++;
-	return t->p ? t : NULL;
+	if (!p)
+		return NULL;
+	t->p = p + core;
+	if (core) {
+		f->p = p;
+		f->core = t->at - core;
+	}
+	return t;
 }
 
 /* May it be moved to another address?  *ends: nothing is executed after it. */
@@ -241,7 +257,7 @@ fast_add_site(struct cap *c, uint64_t addr)
 	size_t n = tracee_read(&c->t, addr, b, sizeof(b));
 
 	random_hide(c, addr, b, n);
-	if (n < JUMP || !site_known(&s, b) || !(t = site_text(c, addr)))
+	if (n < JUMP || !site_known(&s, b) || !(t = fast_text_add(c, addr)))
 		return -1;
 	s.stub = addr + JUMP + (uint64_t)(int64_t)t->jump;
 	for (unsigned i = 0; i < FAST_WINDOW / FAST_STUB && !site_free(f, s.stub); i++)

@@ -123,8 +123,10 @@ fast_asks(struct cap *c, struct user_regs_struct *g)
 	if (c->mask >> (SIGSYS - 1) & 1)
 		ptrace(PTRACE_SETSIGMASK, c->t.pid, sizeof(c->mask), &c->mask);
 	f->slow++;
-	if (g->rsp - f->core <= FAST_STACK) {   /* the vdso cannot tell the time */
-		f->a->clock = 0;
+	if (g->rsp - f->core <= FAST_STACK) {
+		if (!f->a->looking)     /* the vdso cannot tell the time */
+			f->a->clock = 0;
+		f->a->looking = 0;
 		fast_redo(c, g);
 		return;
 	}
