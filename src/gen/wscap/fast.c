@@ -7,7 +7,6 @@
 #include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
-#include <sys/ptrace.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -37,7 +36,7 @@ fast_switch(struct cap *c, int on)
 	f->on = on;
 	f->paused = 0;
 	f->calling = 0;
-	f->a->selector = 0;
+	f->a->selector = f->a->note = 0;
 }
 
 void
@@ -55,7 +54,7 @@ void
 fast_share_begun(struct cap *c)
 {
 	if (c->fast && c->fast->on)
-		ptrace(PTRACE_INTERRUPT, c->t.pid, NULL, NULL);
+		c->fast->a->slow = c->fast->a->note = 1;
 }
 
 void

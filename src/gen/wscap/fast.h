@@ -64,6 +64,7 @@ struct fast_area {
 	uint8_t slow;                   /* the recorder shall make no call itself */
 	uint8_t fsgsbase;               /* the bases of fs and gs can be read by instructions */
 	uint8_t made;                   /* the present call has been made */
+	uint8_t note;                   /* it shall stop after a call */
 	uint8_t looking;                /* the recorder makes a call for itself */
 	uint8_t tsc;                    /* it is no call, but rdtsc or rdtscp */
 	uint8_t file[FAST_FILES];       /* FAST_WRITES, FAST_READS for each descriptor */
@@ -80,7 +81,7 @@ struct fast_area {
 /* The code of the recorder, to be copied; places in it are offsets from the beginning. */
 extern const uint8_t fast_code_begin[] __asm__("__start_wscap_recorder");
 extern const uint8_t fast_code_end[] __asm__("__stop_wscap_recorder");
-extern const uint8_t fast_entry[], fast_made[], fast_asked[];
+extern const uint8_t fast_entry[], fast_made[], fast_asked[], fast_noted[];
 extern const uint8_t fast_tsc[], fast_tscp[], fast_full[];
 /* the end of what comes before area.begun is set */
 extern const uint8_t fast_started[], fast_tsc_started[];
@@ -156,7 +157,7 @@ int fast_covers(const struct cap *c, uint64_t addr);    /* a jump is written the
 /* The process is being killed: 1: at a system call; 0: at g, which is corrected. */
 int fast_dead(struct cap *c, struct user_regs_struct *g);
 void fast_pause(struct cap *c);         /* from a place of the program: the jumps go, until calls are frequent again */
-/* Others write to its memory from now on, and it may be running: its next stop is soon. */
+/* Others write to its memory from now on: it stops after the call that it may be in, and at the next one. */
 void fast_share_begun(struct cap *c);
 void fast_off(struct cap *c);           /* from any stop: all is as without a recorder, for ever */
 void fast_end(struct cap *c);           /* the same, and its memory is removed; not at a syscall-entry stop */

@@ -27,7 +27,7 @@ void fast_commit(struct fast_area *a);
 /*
  * fast_made is the address after the recorder's own `syscall`, the only one that the kernel lets pass.
  * fast_asked is that after the one that stops the process: all registers are the program's then, except rcx,
- * r11 and rip.
+ * r11 and rip.  At fast_noted, a call has been made and recorded.
  */
 #define AREA(field) "__start_wscap_recorder+" FAST_STRING(FAST_CODE) "+%c[" #field "](%%rip)"
 #define FAST_STRING_(x) #x
@@ -37,7 +37,7 @@ static void __attribute__((used, naked, section("wscap_recorder"), no_profile_in
 fast_assembly(void)
 {
 	__asm__ volatile(
-	    ".globl fast_entry, fast_started, fast_made, fast_asked\n"
+	    ".globl fast_entry, fast_started, fast_made, fast_asked, fast_noted\n"
 	    "fast_entry:\n"
 	    "	mov %%r11, " AREA(back) "\n"
 	    "	mov " AREA(head) ", %%r11\n"
@@ -86,6 +86,8 @@ fast_assembly(void)
 	    "	mov %%rax, " AREA(ret) "\n"
 	    "	lea __start_wscap_recorder+" FAST_STRING(FAST_CODE) "(%%rip), %%rdi\n"
 	    "	call fast_commit\n"
+	    "	cmpb $0, " AREA(note) "\n"
+	    "	jne 7f\n"
 	    "2:	lea " AREA(r) ", %%r11\n"
 	    "	mov 8(%%r11), %%rcx\n"
 	    "	mov 16(%%r11), %%rdx\n"
@@ -106,6 +108,10 @@ fast_assembly(void)
 	    "	mov " AREA(rsp) ", %%rsp\n"
 	    "	syscall\n"
 	    "fast_asked:\n"
+	    "	ud2\n"
+	    "7:	mov %[getpid], %%eax\n"        /* it is not made, but stops the process */
+	    "	syscall\n"
+	    "fast_noted:\n"
 	    "	ud2\n"
 	    /* rdtsc and rdtscp: rax is where the stub continues; all else but rdx is the program's */
 	    ".globl fast_tscp, fast_tsc, fast_tsc_started, fast_full\n"
@@ -170,6 +176,7 @@ fast_assembly(void)
 	    :: [back] "i"(offsetof(struct fast_area, back)), [r] "i"(offsetof(struct fast_area, r)),
 	    [rsp] "i"(offsetof(struct fast_area, r) + 32), [flags] "i"(offsetof(struct fast_area, flags)),
 	    [ret] "i"(offsetof(struct fast_area, ret)), [head] "i"(offsetof(struct fast_area, head)),
+	    [note] "i"(offsetof(struct fast_area, note)), [getpid] "i"(__NR_getpid),
 	    [begun] "i"(offsetof(struct fast_area, begun)), [tsc] "i"(offsetof(struct fast_area, tsc)),
 	    [room] "i"(FAST_ROOM - sizeof(struct fast_rec)), [ring] "i"(FAST_RING - FAST_CODE),
 	    [size] "i"(sizeof(struct fast_rec)), [nr] "i"(offsetof(struct fast_rec, nr)),

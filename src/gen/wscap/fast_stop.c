@@ -8,6 +8,7 @@
 
 #define SUD_CODE 2              /* si_code of the SIGSYS: SYS_USER_DISPATCH */
 #define STEPS 100000u           /* steps out of the recorder, at most */
+#define NOTED 7u                /* bytes of the code from when it was seen that it shall stop to fast_noted */
 
 /* Does the process execute the recorder, or the vdso for it? */
 static int
@@ -113,6 +114,20 @@ fast_redo(struct cap *c, struct user_regs_struct *g)
 	f->calling = 1;
 }
 
+/* A call was made while another process began to write to memory of this one. */
+static void
+fast_noticed(struct cap *c, struct user_regs_struct *g)
+{
+	struct fast *f = c->fast;
+
+	fast_view(f, g);
+	g->rax = f->a->ret;
+	tracee_setregs(&c->t, g);
+	f->a->note = 0;
+	compare_shared(c);
+	fast_pause(c);
+}
+
 /* A call that the recorder does not make. */
 static void
 fast_asks(struct cap *c, struct user_regs_struct *g)
@@ -122,6 +137,10 @@ fast_asks(struct cap *c, struct user_regs_struct *g)
 	/* to force the signal, the kernel has unblocked it */
 	if (c->mask >> (SIGSYS - 1) & 1)
 		ptrace(PTRACE_SETSIGMASK, c->t.pid, sizeof(c->mask), &c->mask);
+	if (g->rip == fast_place(f, fast_noted)) {
+		fast_noticed(c, g);
+		return;
+	}
 	f->slow++;
 	if (g->rsp - f->core <= FAST_STACK) {
 		if (!f->a->looking)     /* the vdso cannot tell the time */
@@ -234,6 +253,7 @@ fast_out(struct cap *c)
 	uint64_t rip;
 	int status;
 
+	f->a->note = 0;
 	for (unsigned i = 0; i < STEPS && !tracee_regs(&c->t, &g); i++) {
 		if (g.rip == fast_place(f, fast_made)) {
 			fast_finish(c, &g, g.rax);
@@ -242,6 +262,12 @@ fast_out(struct cap *c)
 		if (g.rip == fast_place(f, fast_made) - 2 || g.rip == fast_place(f, fast_asked) - 2) {
 			fast_view(f, &g);
 			g.rip -= 2;
+			tracee_setregs(&c->t, &g);
+			break;
+		}
+		if (fast_place(f, fast_noted) - g.rip <= NOTED) {
+			fast_view(f, &g);
+			g.rax = f->a->ret;
 			tracee_setregs(&c->t, &g);
 			break;
 		}
@@ -277,10 +303,8 @@ fast_stopped(struct cap *c, int status, int *sig)
 			fast_entered(c);
 	} else if (status >> 16 == 0) {
 		done = fast_signal(c, sig);
-	} else if (status >> 16 == PTRACE_EVENT_STOP && (c->all->leaving || c->sharing)) {
+	} else if (status >> 16 == PTRACE_EVENT_STOP && c->all->leaving) {
 		fast_out(c);
-		if (c->sharing)
-			fast_pause(c);
 	}
 	if (status >> 16 != PTRACE_EVENT_EXIT && !tracee_regs(&c->t, &g) && !fast_busy(f, &g))
 		f->tail = *(volatile uint64_t *)&f->a->head = 0;
@@ -303,7 +327,7 @@ fast_resume(struct cap *c)
 
 	if (!f || !f->a || !f->on)
 		return PTRACE_SYSCALL;
-	f->a->slow = c->t.nheld != 0;
+	f->a->slow = c->t.nheld != 0 || c->sharing;
 	f->a->selector = 0;
 	if (c->inside || f->calling || tracee_regs(&c->t, &g))
 		return PTRACE_SYSCALL;
