@@ -30,6 +30,4 @@ for i in 1 2 3 4 5; do killed --recorder on; done
 is "it is in the process" "$((in > 0))" 1
 killed --recorder off
 is "and not with --recorder off" "$in" 0
-killed
-is "which is the default" "$in" 0
 tap_end

@@ -16,12 +16,12 @@ inside() {
 	wait $!
 }
 
-inside wscap --recorder on -o c.ws ./recorder forever
-is "it is there" "$((in > 0))" 1
+inside wscap -o c.ws ./recorder forever
+is "it is there by itself" "$((in > 0))" 1
 ok "replayed" ws2addr -o /dev/null c.ws
-for i in --audit --first-touch; do
+for i in "--recorder off" "--recorder on --audit" "--recorder on --first-touch" "--calls 100000000" "--to SIGUSR2"; do
 	# shellcheck disable=SC2086
-	inside wscap --recorder on $i -o c.ws ./recorder forever
+	inside wscap $i -o c.ws ./recorder forever
 	is "not with $i" "$in" 0
 done
 for i in "--calls 5" "--from main" "--to main" "-p $$"; do

@@ -27,7 +27,7 @@ static const struct opt wscap_opts[] = {
 	{ TO, "to", "WHERE", "end the capture at WHERE; the program continues" },
 	{ RAW, "raw", NULL, "has no effect; earlier versions trimmed the capture without it" },
 	{ ASLR, "aslr", "WHEN", "off (the default): each run has the same addresses; on: as without wscap" },
-	{ RECORDER, "recorder", "WHEN", "on: frequent calls are recorded inside the program; off (the default): none" },
+	{ RECORDER, "recorder", "WHEN", "off: each system call stops the program; on (the default): only rare ones" },
 	{ STORE, "store", "DIR", "keep pages of files in DIR, once for all captures that name it" },
 	{ TOUCH, "first-touch", NULL, "record each page when the program first reaches for it" },
 	{ AUDIT, "audit", NULL, "compare all writable memory before and after each system call; slow" },
@@ -267,7 +267,7 @@ main(int argc, char **argv)
 	whole = !pid && !a->from.kind && !a->to.kind && !a->until.calls;
 	if (recorder > 0 && !whole)
 		die_usage("--recorder on is for whole runs, not with -p, --calls, --from or --to");
-	a->recorder = whole && recorder > 0;
+	a->recorder = whole && recorder;
 	if (!pid && optind == argc)
 		die_usage("no program is given");
 	if (!strcmp(a->path, "-"))

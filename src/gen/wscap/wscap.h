@@ -117,7 +117,7 @@ struct tree {
 	enum ws_level level;
 	int audit, touch, random;       /* options --audit, --first-touch, --aslr */
 	int alone;                      /* option --first: children are not captured */
-	int recorder;                   /* option --recorder on */
+	int recorder;                   /* option --recorder */
 	int norecorder;                 /* the kernel cannot do it */
 	int failed;                     /* writing the capture failed */
 	char why[280];                  /* and why */
