@@ -388,6 +388,29 @@ actions(void)
 	printf("%u\n", count);
 }
 
+/* Signals come while the program changes what they do, and whether they do it. */
+static void
+masks(void)
+{
+	struct sigaction sa, was;
+	sigset_t all, one;
+	int i;
+
+	memset(&sa, 0, sizeof(sa));
+	sigfillset(&all);
+	sa.sa_handler = on_signal;
+	sigaction(SIGALRM, &sa, NULL);
+	timer(300);
+	for (i = 0; count % 1000 < 20 || i < 2000; i++) {
+		sigprocmask(i % 2 ? SIG_BLOCK : SIG_SETMASK, &all, &one);
+		sigprocmask(i % 3 ? SIG_SETMASK : SIG_UNBLOCK, i % 3 ? &one : &all, &one);
+		sa.sa_handler = i % 5 ? on_signal : on_other;
+		sigaction(SIGALRM, &sa, i % 7 ? NULL : &was);
+	}
+	timer(0);
+	printf("%d\n", i > 0);
+}
+
 int
 main(int argc, char **argv)
 {
@@ -482,6 +505,8 @@ main(int argc, char **argv)
 		limited();
 	} else if (!strcmp(how, "filtered")) {
 		filtered(argv[0]);
+	} else if (!strcmp(how, "masks")) {
+		masks();
 	} else if (!strcmp(how, "closed")) {
 		closed();
 	} else if (!strcmp(how, "actions")) {

@@ -36,7 +36,7 @@ enum fast_if {
 	FAST_FCNTL = 16,                /* argument 1 is a command that has no memory */
 	FAST_CLOCK = 32,                /* the vdso can answer it */
 	FAST_IOCTL = 64,                /* argument 1 is TCGETS, the most frequent one */
-	FAST_ACTION = 128               /* argument 1 is the new action of a signal, which is not SIGSYS */
+	FAST_GIVEN = 128                /* what argument 1 points to is kept: an action, not of SIGSYS, or a set */
 };
 struct fast_call {
 	uint8_t when;
@@ -53,10 +53,10 @@ struct fast_rec {
 	uint64_t nr, pc, arg[6], ret;
 };
 struct fast_piece {
-	uint64_t addr, n;               /* FAST_ACT: the action that rt_sigaction was given */
+	uint64_t addr, n;               /* addr FAST_KEPT: what the call was given */
 };
-#define FAST_ACT UINT64_MAX
-#define FAST_ACT_SIZE 32u
+#define FAST_KEPT UINT64_MAX
+#define FAST_KEPT_MOST 32u      /* an action; a set of signals has 8 bytes */
 
 /* Shared between the process and us.  Whatever the program does to it, we must survive. */
 struct fast_area {

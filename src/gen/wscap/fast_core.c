@@ -228,10 +228,10 @@ fast_may(const struct fast_area *a, const struct fast_call *k)
 		return 0;
 	if (k->when & FAST_IOCTL && a->arg[1] != 0x5401)
 		return 0;
-	if (k->when & FAST_ACTION) {
-		if (a->arg[0] == SIGSYS && a->arg[1])
+	if (k->when & FAST_GIVEN) {
+		if (a->arg[3] != 8 || (a->r[0] == __NR_rt_sigaction && a->arg[0] == SIGSYS && a->arg[1]))
 			return 0;
-		n += sizeof(struct fast_piece) + FAST_ACT_SIZE;
+		n += sizeof(struct fast_piece) + FAST_KEPT_MOST;
 	}
 	for (int i = 0; i < 2; i++) {
 		uint64_t count = 0;
@@ -321,8 +321,8 @@ fast_begin(struct fast_area *a)
 	r->arg[4] = a->arg[4];
 	r->arg[5] = a->arg[5];
 	r->hash = fast_hash(a);
-	if (k->when & FAST_ACTION && a->arg[1])         /* the kernel may write the former one there */
-		fast_add((uint8_t *)(r + 1), FAST_ACT, a->arg[1], FAST_ACT_SIZE);
+	if (k->when & FAST_GIVEN && a->arg[1])          /* the kernel may write the former one there */
+		fast_add((uint8_t *)(r + 1), FAST_KEPT, a->arg[1], nr == __NR_rt_sigaction ? FAST_KEPT_MOST : 8);
 	if (k->when & FAST_CLOCK && a->clock && fast_clock(a->arg[0]) && a->arg[1]) {
 		int (*clock)(uint64_t, uint64_t) = (int (*)(uint64_t, uint64_t))a->clock;
 
@@ -342,8 +342,8 @@ fast_commit(struct fast_area *a)
 	uint8_t *end = (uint8_t *)(r + 1);
 	int64_t ret = (int64_t)a->ret;
 
-	if (k->when & FAST_ACTION && a->arg[1])
-		end += sizeof(struct fast_piece) + FAST_ACT_SIZE;
+	if (k->when & FAST_GIVEN && a->arg[1])
+		end += sizeof(struct fast_piece) + (a->r[0] == __NR_rt_sigaction ? FAST_KEPT_MOST : 8);
 	a->made = 1;
 	r->ret = a->ret;
 	for (int i = 0; i < 2 && ret >= 0; i++) {

@@ -1,10 +1,12 @@
 /* The buffer of the recorder: which calls it makes, and records of the capture from what it wrote. */
 #include <fcntl.h>
+#include <signal.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/syscall.h>
 #include <time.h>
 
+#include "base/bytes.h"
 #include "gen/wscap/fast.h"
 #include "gen/wscap/wscap.h"
 
@@ -55,7 +57,8 @@ static const struct { uint16_t nr; struct fast_call call; } known[] = {
 	{SYS_waitid, {FAST_KNOWN, {FIX(2, 128), FIX(4, 144)}}},
 	{SYS_pipe, {FAST_KNOWN, {FIX(0, 8), NO}}},
 	{SYS_pipe2, {FAST_KNOWN, {FIX(0, 8), NO}}},
-	{SYS_rt_sigaction, {FAST_KNOWN | FAST_ACTION, {FIX(2, 32), NO}}},
+	{SYS_rt_sigaction, {FAST_KNOWN | FAST_GIVEN, {FIX(2, 32), NO}}},
+	{SYS_rt_sigprocmask, {FAST_KNOWN | FAST_GIVEN, {FIX(2, 8), NO}}},
 	{SYS_brk, {FAST_KNOWN, {NO, NO}}},
 	{SYS_getrusage, {FAST_KNOWN, {FIX(1, 144), NO}}},
 };
@@ -111,6 +114,21 @@ ring_time(const struct cap *c)
 	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec - c->cputime;
 }
 
+/* The program blocks or unblocks signals. */
+static void
+ring_mask(struct cap *c, const struct call *k)
+{
+	uint64_t set = get_le64(c->newact);
+
+	if (k->ret || !k->arg[1])
+		return;
+	if (k->arg[0] == SIG_BLOCK)
+		c->mask |= set;
+	else
+		c->mask = k->arg[0] == SIG_UNBLOCK ? c->mask & ~set : set;
+	c->mask &= ~(1ull << (SIGKILL - 1) | 1ull << (SIGSTOP - 1));
+}
+
 /* What else a call means to us. */
 static void
 ring_follow(struct cap *c, const struct call *k)
@@ -121,6 +139,9 @@ ring_follow(struct cap *c, const struct call *k)
 		break;
 	case SYS_rt_sigaction:
 		sys_sigaction(c, k);
+		break;
+	case SYS_rt_sigprocmask:
+		ring_mask(c, k);
 		break;
 	case SYS_brk:
 		sys_brk(c, k);
@@ -161,9 +182,9 @@ ring_record(struct cap *c, const uint8_t *p, uint64_t n, uint64_t time)
 		at += sizeof(q);
 		if (q.n > n - at)
 			return -1;
-		if (q.addr == FAST_ACT && q.n == sizeof(c->newact)) {
-			memcpy(c->newact, p + at, sizeof(c->newact));
-			at += sizeof(c->newact);
+		if (q.addr == FAST_KEPT && q.n <= sizeof(c->newact)) {
+			memcpy(c->newact, p + at, q.n);
+			at += (q.n + 7) / 8 * 8;
 			continue;
 		}
 		r = (struct ws_rec){.kind = WS_MEM, .u.mem = {.addr = q.addr, .p = p + at, .n = q.n}};

@@ -1,6 +1,7 @@
 /* What stops of a process mean while the recorder is in it. */
 #include <string.h>
 #include <sys/ptrace.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 
 #include "gen/wscap/fast.h"
@@ -84,6 +85,17 @@ fast_lead(struct cap *c, struct user_regs_struct *g)
 	fast_forget(c, s->addr, s->addr + 1);   /* no instruction that we know begins there */
 }
 
+/* What the recorder kept of the action that the present call sets, which may be overwritten by now. */
+static void
+fast_kept(struct cap *c)
+{
+	const struct fast *f = c->fast;
+	uint64_t at = f->a->head + sizeof(struct fast_rec) + sizeof(struct fast_piece);
+
+	if (f->a->r[0] == SYS_rt_sigaction && f->a->arg[1] && at <= FAST_ROOM - sizeof(c->newact))
+		memcpy(c->newact, f->p + FAST_RING + at, sizeof(c->newact));
+}
+
 /* The recorder's call has been made, or was interrupted: does what it had still to do. */
 static void
 fast_finish(struct cap *c, struct user_regs_struct *g, uint64_t ret)
@@ -98,6 +110,7 @@ fast_finish(struct cap *c, struct user_regs_struct *g, uint64_t ret)
 	c->in.rax = (uint64_t)-38;      /* ENOSYS, as at an entry */
 	c->compare = c->denied = 0;
 	c->inside = 1;
+	fast_kept(c);
 	call_leave(c);
 }
 
