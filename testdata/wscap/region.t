@@ -22,13 +22,17 @@ done
 gcc -O1 -pthread -fno-builtin -I"$SRC/src" -o region "$HERE/region.c" || exit 1
 # threads that begin in the region; it ends in one of them, or when they have ended
 for r in '--from work --to work#25' '--from work --to TRACEMILL_END' '--to work#2' '--to work#31' '--from main --time 0.1'; do
-	# shellcheck disable=SC2086
-	got=$(wscap $r -o c.ws ./region later 2>&1)
-	is "threads $r: the program" "$? $got" "4 done"
+	# a time grows until threads have begun in it
+	for time in 0.1 0.4 2; do
+		# shellcheck disable=SC2086
+		got=$(wscap ${r% 0.1} $(case $r in *0.1) echo $time ;; esac) -o c.ws ./region later 2>&1)
+		status=$?
+		wsinfo -l c.ws >list
+		grep -q '^[0-9]* sig thread' list && break
+	done
+	is "threads $r: the program" "$status $got" "4 done"
 	ok "threads $r: replayed" ws2addr -o /dev/null c.ws
-	ok "threads $r: they are in the capture" grep -q '^[0-9]* sig thread' - <<-EOF
-		$(wsinfo -l c.ws)
-	EOF
+	ok "threads $r: they are in the capture" grep -q '^[0-9]* sig thread' list
 done
 got=$(wscap --from work -o n.ws ./region before 2>&1)
 is "threads before" "$? $got" \
