@@ -24,7 +24,7 @@ gcc -O1 -pthread -fno-builtin -I"$SRC/src" -o region "$HERE/region.c" || exit 1
 for r in '--from work --to work#25' '--from work --to TRACEMILL_END' '--to work#2' '--to work#31' '--from main --time 0.1'; do
 	# a time grows until threads have begun in it
 	for time in 0.1 0.4 2; do
-		# shellcheck disable=SC2086
+		# shellcheck disable=SC2046,SC2086
 		got=$(wscap ${r% 0.1} $(case $r in *0.1) echo $time ;; esac) -o c.ws ./region later 2>&1)
 		status=$?
 		wsinfo -l c.ws >list
