@@ -26,3 +26,9 @@ int main(void) { return f(1); }
 END
 echo 'int f(int x) { return x - 1; }' >f.c
 mipsel-linux-gnu-gcc -O2 -mips32r2 -S f.c
+cat >prog.cc <<'END'
+#include <vector>
+int main() { std::vector<int> v(9, 1); int n = 0; for (int i : v) n += i; return n != 9; }
+END
+echo 'int parse(int x) { return x - 1; }' >parser.c
+echo 'extern "C" int parse(int); int main() { return parse(1); }' >main.cc
