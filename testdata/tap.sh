@@ -15,7 +15,8 @@ fail() {
 	[ $# -lt 2 ] || printf '%s\n' "$2" | sed 's/^/# /'
 }
 
-# turn N: true for one call in N, the first of them; with MATRIX=full for each.  Of many cases that are alike, `make check` has some
+# turn N: true for one call in N, the first of them; with MATRIX=full for each.  Of many cases that are alike, `make check` has some.
+# N and the number of cases in an inner loop have no common factor, or it would always be the same ones.
 turn() {
 	tap_turn=$((${tap_turn:--1} + 1))
 	[ "${MATRIX-}" = full ] || [ $((tap_turn % $1)) = 0 ]

@@ -13,7 +13,9 @@ visit() {
 }
 
 if [ -z "$SAN" ] && setarch "$(uname -m)" -R true 2>/dev/null; then
-	ok "random instructions" "$BUILD/test/cpufuzz" -v -n 6000 -s 9
+	n=2000
+	[ "${MATRIX-}" = full ] && n=6000
+	ok "random instructions" "$BUILD/test/cpufuzz" -v -n $n -s 9
 	ok "random instructions: vptest" "$BUILD/test/cpufuzz" -v -n 200 -m vptest
 else
 	skip "no ptrace or personality here, or a sanitizer"

@@ -9,7 +9,6 @@ cp other.ref other.refs
 zstd -q other.ref -o one.ref.zst
 cp one.ref.zst two.ref.zst
 wscap -o ls.ws ls
-head -c 40000000 /dev/zero >values
 { printf 'head'; head -c 12000 /dev/zero; } >trace.vpc
 sed -n '/^#include <ae.h>/,/^\.Ed/p' "$SRC/man/ae.h.3" | sed '/^\.Ed/d; s/\\e/\\/g' >count.c
 cat >configure <<'END'

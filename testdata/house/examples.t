@@ -9,6 +9,7 @@ shape() { sed 's/0x[0-9a-f][0-9a-f]*/N/g; s/[0-9a-f]*[0-9][0-9a-f]*/N/g; s/  */ 
 # run NAME FILE [page]: by bash, as most readers would, in a folder with the examples and, for a page, what it may take them to have
 run() {
 	cp -R "$TMPDIR/has${3-}" "$TMPDIR/run" && cd "$TMPDIR/run" || exit 1
+	[ "$1" = bifcm.1 ] && head -c 40000000 /dev/zero >values
 	awk -v page="${3:+1}" -f "$HERE/examples.awk" "$2" >script
 	AE=$BUILD timeout 300 bash script >log 2>&1
 	n=0

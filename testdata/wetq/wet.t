@@ -25,7 +25,7 @@ alike() {
 	shift
 	ask got "$name.ws" "$@"
 	for kind in full rep loads; do
-		turn 2 || continue
+		turn 4 || continue
 		ask got "$name.$kind" "$@"
 		sed "s/$name\.$kind/$name.ws/" "got.$name.$kind" >got
 		same "$name.$kind: $# questions, $(grep -c . <"got.$name.ws") lines" "got.$name.ws" got

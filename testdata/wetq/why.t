@@ -21,7 +21,7 @@ alike() {
 	same "replay: $2 ($(grep -c . want))" want got
 	grep -v '"variable' want >bare
 	for k in full loads paper; do
-		turn 3 || continue
+		turn 4 || continue
 		# shellcheck disable=SC2086
 		wetq $q "$1.$k" 2>err | grep -v '"variable' >got
 		same "$k: $2 ($(grep -c . want))" bare got
