@@ -36,9 +36,7 @@ few() {
 	_list=$1
 	shift
 	_turn=$((${_turn:-0} + 1))
-	# shellcheck disable=SC2086
-	set -- $(($_turn % $(set -- $_list && echo $#))) "$_list" "$@"
-	echo "$(echo "$2" | tr -s ' ' '\n' | sed -n "$(($1 + 1))p") $(shift 2 && echo "$*")"
+	echo "$(echo "$_list" | awk -v turn=$_turn '{ print $(turn % NF + 1) }') $*"
 }
 
 # one_oracle: the rows that follow are compared with one oracle, the faster, unless they or their programs name others

@@ -51,7 +51,7 @@ annotate_file(struct job *j, const struct line *l, size_t n)
 
 	if (!f && strncmp(l->file, "./", 2) == 0)
 		return 0;
-	put_source(j, l->file, 0);
+	put_str(j, l->file);
 	out_str(j->out, "\n");
 	for (int number = 1; f && (len = getline(&text, &room, f)) >= 0; number++) {
 		int has = k < n && l[k].line == number;

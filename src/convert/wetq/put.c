@@ -64,11 +64,16 @@ put_text(struct job *j, const char *s, size_t n)
 }
 
 void
+put_str(struct job *j, const char *s)
+{
+	put_text(j, s ? s : "?", s ? strlen(s) : 1);
+}
+
+void
 put_source(struct job *j, const char *file, int line)
 {
-	put_text(j, file, strlen(file));
-	if (line)
-		out_printf(j->out, ":%d", line);
+	put_str(j, file);
+	out_printf(j->out, ":%d", line);
 }
 
 void

@@ -134,13 +134,13 @@ state_variable(void *arg, const struct debug_variable *v)
 		state_variable_json(t, v, (const char *)b.p);
 	} else if (t->locals) {
 		out_str(t->j->out, "    ");
-		put_text(t->j, v->name, strlen(v->name));
+		put_str(t->j, v->name);
 		out_str(t->j->out, " = ");
 		out_write(t->j->out, b.p, b.n);
 		out_str(t->j->out, "\n");
 	} else {
 		out_str(t->j->out, t->any ? ", " : "");
-		put_text(t->j, v->name, strlen(v->name));
+		put_str(t->j, v->name);
 		out_str(t->j->out, "=");
 		out_write(t->j->out, b.p, b.n);
 		t->any = 1;
@@ -155,7 +155,7 @@ state_text(struct job *j, const struct debug_frame *f, const struct debug_functi
 	struct show t = { .j = j, .f = f };
 
 	out_printf(j->out, "#%zu ", number);
-	put_source(j, fn->name ? fn->name : "?", 0);
+	put_str(j, fn->name);
 	out_str(j->out, " (");
 	(void)debug_variables(f, fn, state_variable, &t);
 	out_str(j->out, ")");

@@ -117,7 +117,8 @@ void put_number(struct buf *b, const uint64_t *word, uint32_t n);       /* a val
 void put_where(struct job *j, uint32_t id);             /* writes ` file function line` and ends the line */
 void put_place(struct buf *b, const struct place *p);   /* FILE:LINE */
 void put_text(struct job *j, const char *s, size_t n);  /* text of a file, cleaned (base/text.h) */
-void put_source(struct job *j, const char *file, int line);     /* FILE:LINE, so cleaned; line 0: FILE */
+void put_str(struct job *j, const char *s);             /* the same, without the final NUL; NULL: "?" */
+void put_source(struct job *j, const char *file, int line);     /* FILE:LINE, so cleaned */
 struct name;
 void put_named(struct job *j, uint32_t id, const struct name *m);      /* the same with ` name = value`; m: NULL: none */
 

@@ -98,11 +98,11 @@ whynot_text(struct job *j, const char *line, const struct branch *b)
 	const uint64_t count = query_stmt(j->q, b->id)->count;
 	char point[64];
 
-	put_text(j, line, strlen(line));
+	put_str(j, line);
 	out_str(j->out, " was not executed: ");
-	put_source(j, p->file ? p->file : "?", p->line);
+	put_source(j, p->file, p->line);
 	out_str(j->out, " ");
-	put_text(j, p->func ? p->func : "?", strlen(p->func ? p->func : "?"));
+	put_str(j, p->func);
 	out_printf(j->out, " (%" PRIu64 "#%" PRIu64 ") went elsewhere", query_stmt_name(j->q, b->id), count - 1);
 	if (count > 1)
 		out_printf(j->out, ", as all %" PRIu64 " times", count);
