@@ -85,6 +85,20 @@ busy(void)
 	return 3;
 }
 
+/* Does nothing but read the clock until SIGUSR2. */
+static int
+clock_only(void)
+{
+	unsigned long long sum = 1;
+
+	ready();
+	while (!over)
+		for (int i = 0; i < 100; i++)
+			sum += __rdtsc();
+	puts(sum ? "done" : "strange");
+	return 3;
+}
+
 /* One call that waits; what it gives. */
 static int
 blocked(const char *what)
@@ -220,6 +234,8 @@ main(int argc, char **argv)
 	sigaction(SIGUSR2, &sa, NULL);
 	if (!strcmp(what, "busy"))
 		return busy();
+	if (!strcmp(what, "clock"))
+		return clock_only();
 	if (!strcmp(what, "signals"))
 		return counting();
 	if (!strcmp(what, "spawn"))

@@ -125,6 +125,20 @@ kill -USR2 $pid
 wait $pid
 is "stopped and continued: its end" "$? $(sed -n 2p out)" "3 done, the clock went back 0 times, the same code"
 
+# Told to end directly after the breakpoint at an rdtsc
+begin clock
+for i in 1 2 3 4 5 6 7 8 9 10; do
+	attached
+	sleep 0.0$i
+	kill -TERM $cap
+	wait $cap
+	is "clock: wscap" "$? $(cat err)" "0 "
+	ok "clock: replayed" ws2addr -o /dev/null c.ws
+done
+kill -USR2 $pid
+wait $pid
+is "clock: its end" "$? $(sed -n 2p out)" "3 done"
+
 # Signals are neither lost nor added: each one is sent when the one before has been counted, so none merge
 cat >send.c <<'E'
 #include <signal.h>

@@ -124,10 +124,14 @@ place_passes(const struct step *s)
 	return s->z.meta.category == ZYDIS_CATEGORY_STRINGOP || s->z.mnemonic == ZYDIS_MNEMONIC_CPUID;
 }
 
-/* One step: 0; a signal that came instead; -1: the program ended. */
+/*
+ * One step: 0; a signal that came instead; -1: the program ended.  A process that was interrupted directly after an int3
+ * does not step, it takes that one's SIGTRAP first: then rip is behind the int3, amid the instruction of the program.
+ */
 static int
 place_step(struct cap *c)
 {
+	siginfo_t si;
 	int status = 0;
 
 	if (tracee_resume(&c->t, PTRACE_SINGLESTEP, 0))
@@ -140,6 +144,8 @@ place_step(struct cap *c)
 		return -1;
 	}
 	c->behind = 0;
+	if (status >> 8 == SIGTRAP && !ptrace(PTRACE_GETSIGINFO, c->t.pid, NULL, &si) && si.si_code == SI_KERNEL)
+		return SIGTRAP;
 	return status >> 8 == SIGTRAP ? 0 : WSTOPSIG(status);
 }
 
@@ -152,11 +158,16 @@ place_watch(struct cap *c, unsigned steps, int far)
 
 	c->nplace = 0;
 	for (unsigned i = 0; i < steps && !c->all->touch; i++) {
-		if (tracee_regs(&c->t, &g) || place_decode(c, g.rip, &s) ||
-		    (!place_stays(&s) && !(far && place_passes(&s))))
+		if (tracee_regs(&c->t, &g))
 			break;
-		place_writes(c, &s, &g, far);
+		if (random_trapped(c, g.rip) == g.rip) {
+			if (place_decode(c, g.rip, &s) || (!place_stays(&s) && !(far && place_passes(&s))))
+				break;
+			place_writes(c, &s, &g, far);
+		}
 		sig = place_step(c);
+		if (sig && i == 0)
+			c->nplace = 0;
 		if (sig)
 			return sig;
 	}

@@ -413,6 +413,19 @@ signal_place(struct cap *c)
 	c->behind = 0;
 }
 
+/* Is it the SIGTRAP of an int3 of the program's own?  Then goes back, so that it comes again. */
+static int
+signal_int3(struct cap *c, const siginfo_t *si)
+{
+	struct user_regs_struct g;
+	uint8_t b = 0;
+
+	if (si->si_code != SI_KERNEL || tracee_regs(&c->t, &g) || tracee_read(&c->t, g.rip - 1, &b, 1) != 1 || b != 0xcc)
+		return 0;
+	g.rip--;
+	return !tracee_setregs(&c->t, &g);
+}
+
 void
 signal_leave(struct cap *c)
 {
@@ -430,7 +443,7 @@ signal_leave(struct cap *c)
 			tracee_hold(&c->t, &si);
 		else if (other == SIGSEGV && si.si_code == SI_KERNEL && signal_emulate(c))
 			restore_action(c, SIGSEGV, c->segv);
-		else if (other == SIGTRAP && random_trap(c, &si))
+		else if (other == SIGTRAP && (random_trap(c, &si) || signal_int3(c, &si)))
 			restore_action(c, SIGTRAP, c->trap);
 	}
 	if (!c->hasended)

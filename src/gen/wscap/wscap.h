@@ -393,7 +393,7 @@ int put_tsc(struct cap *c, struct user_regs_struct *g, unsigned len);
 
 /* 1: it was such an instruction, and was emulated */
 int random_trap(struct cap *c, const siginfo_t *si);
-/* the address of such an instruction, if a process that was killed has just executed its breakpoint; else rip */
+/* the address of such an instruction, if the process has executed its breakpoint and no more; else rip */
 uint64_t random_trapped(const struct cap *c, uint64_t rip);
 /* replaces breakpoints in a copy of memory by the program's bytes */
 void random_hide(const struct cap *c, uint64_t addr, uint8_t *p, size_t n);
