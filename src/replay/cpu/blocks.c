@@ -1,8 +1,26 @@
 /* Finds, links and drops blocks of translated code. */
 #include <string.h>
 #include <Zydis/Zydis.h>
+#include "base/populate.h"
 #include "base/search.h"
 #include "replay/cpu/emit_internal.h"
+
+#define WARM (256u << 10)       /* bytes whose pages are made at once */
+
+/* Makes pages ahead, so that there are some up to `to`, of memory that is used from its beginning on. */
+static void
+blocks_warm(uint8_t **warm, const uint8_t *to, uint8_t *end)
+{
+	size_t n;
+
+	if (to <= *warm)
+		return;
+	n = (size_t)(to - *warm) + WARM;
+	if (n > (size_t)(end - *warm))
+		n = (size_t)(end - *warm);
+	populate(*warm, n);
+	*warm += n;
+}
 
 void *
 rp_alloc(struct rp_core *c, size_t n)
@@ -13,6 +31,7 @@ rp_alloc(struct rp_core *c, size_t n)
 	if (n > (size_t)(c->aend - c->ap))
 		return NULL;
 	c->ap += n;
+	blocks_warm(&c->awarm, c->ap, c->aend);
 	memset(p, 0, n);
 	return p;
 }
@@ -156,6 +175,21 @@ rp_block_drop(struct rp_core *c, struct rp_block *b)
 	}
 }
 
+/* No indirect jump of this mode has a translated target. */
+static void
+blocks_no_targets(struct rp_core *c, int mode)
+{
+	uint64_t *index = c->f[mode]->index;
+
+	if (!c->used[mode])
+		populate(index, sizeof c->f[mode]->index);
+	else
+		memset(c->bucket[mode], 0, sizeof c->bucket[mode]);
+	for (unsigned i = 0; i < RP_INDEX; i++)
+		index[i] = (uint64_t)(uintptr_t)c->th.miss;
+	c->used[mode] = 1;
+}
+
 /* Drops every translation. */
 void
 rp_reset(struct rp_core *c)
@@ -168,10 +202,11 @@ rp_reset(struct rp_core *c)
 		for (p = c->pages[i]; p; p = p->next)
 			p->blocks = NULL;
 	}
-	memset(c->hash, 0, sizeof c->hash);
-	memset(c->bucket, 0, sizeof c->bucket);
-	for (i = 0; i < RP_INDEX; i++)
-		c->f[0]->index[i] = c->f[1]->index[i] = c->f[2]->index[i] = (uint64_t)(uintptr_t)c->th.miss;
+	if (c->nlist)
+		memset(c->hash, 0, sizeof c->hash);
+	for (i = 0; i < RP_NMODES; i++)
+		if (c->used[i])
+			blocks_no_targets(c, (int)i);
 	c->cp = c->first;
 	c->ap = c->arena;
 	c->nlist = 0;
@@ -187,6 +222,14 @@ rp_block(struct rp_core *c, uint64_t pc, int mode, int step, int temp)
 		return b;
 	if (c->cend - c->cp < (1 << 17) || c->aend - c->ap < (1 << 17))
 		rp_reset(c);
+	if (!c->used[mode])
+		blocks_no_targets(c, mode);
+	if (c->cp + WARM / 8 > c->cwarm) {
+		uint8_t *warm = rp_w(c->cwarm);
+
+		blocks_warm(&warm, rp_w(c->cp + WARM / 8), rp_w(c->cend));
+		c->cwarm = warm - rp_rw;
+	}
 	if ((b = rp_translate(c, pc, mode, step, temp)) == NULL)
 		return NULL;
 	if (temp)

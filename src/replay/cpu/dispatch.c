@@ -123,6 +123,8 @@ rp_core_new(void)
 	if (c->code == NULL || c->arena == NULL || c->region[0] == NULL || c->region[1] == NULL ||
 	    c->region[2] == NULL || (c->guard = dispatch_guard()) == NULL)
 		goto fail;
+	c->cwarm = c->code;
+	c->awarm = c->arena;
 	c->cend = c->code + RP_CODE;
 	c->aend = c->arena + RP_ARENA;
 	frame_init(c, RP_NONE);

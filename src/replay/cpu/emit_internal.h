@@ -198,6 +198,8 @@ struct rp_core {
 	int lost;                       /* a fork had no memory for the copy */
 	uint8_t *first;                 /* first byte after the thunks */
 	uint8_t *arena, *ap, *aend;
+	uint8_t *cwarm, *awarm;         /* up to here, code and arena have pages */
+	uint8_t used[RP_NMODES];        /* the mode's index is initialized */
 	uint8_t *region[RP_NMODES];             /* stack and frame of each mode */
 	void *guard;                    /* RP_GUARD inaccessible bytes */
 	uint64_t *side;                 /* `side` of the frames; owned; NULL: not allocated yet */

@@ -11,6 +11,7 @@
 #include <sys/mman.h>
 
 #include "base/buf.h"
+#include "base/populate.h"
 #include "base/search.h"
 #include "replay/guest/memory.h"
 #include "replay/guest/memory_shared.h"
@@ -408,6 +409,8 @@ mem_write(struct mem *m, const struct ws_rec_mem *w)
 	if (got < w->n)
 		return memory_bad(m, "contents for 0x%llx, which is not mapped",
 		    (unsigned long long)w->addr + got);
+	if (w->p && w->n >= 2 * MEM_PAGE && w->addr % MEM_PAGE == 0)    /* likely the first contents of pages */
+		populate(rp_host(w->addr), w->n);
 	if (w->p)
 		memcpy(rp_host(w->addr), w->p, w->n);
 	else
