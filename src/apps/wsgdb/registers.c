@@ -192,15 +192,21 @@ copy(uint8_t *v, const uint8_t *p, size_t n)
 		memcpy(v, p, n);
 }
 
+/* The registers of a thread */
+struct of_thread {
+	struct ws_regs g;
+	const uint8_t *x;               /* its processor state */
+};
+
 /* Register i of a row; `order` counts the rows of this kind before it. */
 static void
-value(struct server *s, const struct row *r, unsigned order, unsigned i, uint8_t v[WIDEST])
+value(const struct of_thread *t, const struct row *r, unsigned order, unsigned i, uint8_t v[WIDEST])
 {
 	/* rbx and rcx are in the other order, and so on; r8 to r15 follow */
 	static const uint8_t general[8] = { WS_RAX, WS_RBX, WS_RCX, WS_RDX, WS_RSI, WS_RDI, WS_RBP, WS_RSP };
 	static const uint8_t segment[6] = { 0x33, 0x2b, 0, 0, 0, 0 };   /* of every 64-bit process */
-	const struct ws_regs *g = replay_regs(history_replay(s->h));
-	const uint8_t *x = replay_xsave(history_replay(s->h)), *c;
+	const struct ws_regs *g = &t->g;
+	const uint8_t *x = t->x, *c;
 
 	memset(v, 0, WIDEST);
 	switch (r->where) {
@@ -231,14 +237,18 @@ registers_append(struct server *s, uint64_t number, struct buf *b)
 	uint64_t at = 0;
 	unsigned order = 0;
 	uint8_t v[WIDEST];
+	struct of_thread t;
 
+	t.x = thread_registers(s, s->general, &t.g);
+	if (!t.x)                       /* it has ended meanwhile */
+		t.x = thread_registers(s, replay_thread(history_replay(s->h)), &t.g);
 	for (const struct row *r = row; r < row + NROW; r++) {
 		order = r > row && r[-1].where == r->where ? order + r[-1].count : 0;
 		if (!has_row(s, r))
 			continue;
 		for (unsigned i = 0; i < r->count; i++, at++)
 			if (number == UINT64_MAX || number == at) {
-				value(s, r, order, i, v);
+				value(&t, r, order, i, v);
 				packet_hex(b, v, r->bits / 8);
 			}
 	}

@@ -10,6 +10,7 @@
 /* What a packet asks for */
 struct resume {
 	int back, step, range;
+	uint32_t thread;                /* steps; 0: the one that runs */
 	uint64_t from, to;              /* range: steps while the pc is there */
 };
 
@@ -65,11 +66,31 @@ has_point(const struct server *s, unsigned type, uint64_t addr)
 	return 0;
 }
 
+static void
+run_thread(struct server *s, struct buf *b)
+{
+	buf_str(b, "thread:");
+	thread_name(s, b, thread_stopped(s));
+	buf_u8(b, ';');
+}
+
+/* There is news of the libraries: gdb looks at them. */
+static void
+run_libraries(struct server *s)
+{
+	struct buf b = BUF_INIT;
+
+	buf_str(&b, "T05library:;");
+	run_thread(s, &b);
+	wire_send(s->w, b.p, b.n);
+	buf_free(&b);
+}
+
 void
 run_reply(struct server *s)
 {
 	const struct history_stop *stop = &s->stop;
-	uint64_t pc = replay_regs(history_replay(s->h))->rip;
+	uint64_t pc = replay_regs(history_replay(s->h))->rip;   /* where a breakpoint is, the thread runs */
 	struct buf b = BUF_INIT;
 	unsigned sig = signal_to_gdb(SIGTRAP);
 
@@ -88,7 +109,8 @@ run_reply(struct server *s)
 	case HISTORY_END: buf_str(&b, "replaylog:end;"); break;
 	default: break;
 	}
-	buf_str(&b, s->multi ? "thread:p1.1;" : "thread:1;");
+	run_thread(s, &b);
+	s->general = thread_stopped(s);
 	registers_expedite(s, &b);
 	wire_send(s->w, b.p, b.n);
 	buf_free(&b);
@@ -151,31 +173,41 @@ run_resume(struct server *s, const struct resume *r)
 	} else if (s->jump != WS_UNKNOWN) {
 		run_jump(s);
 		s->jumped = 1;
-		wire_text(s->w, s->multi ? "T05library:;thread:p1.1;" : "T05library:;thread:1;");
+		run_libraries(s);
 		return;
 	}
 	if (r->range)
-		stop = history_step_range(s->h, r->from, r->to);
+		stop = history_step_range(s->h, r->thread, r->from, r->to);
 	else
-		stop = r->step ? history_step(s->h, r->back) : history_run(s->h, r->back);
+		stop = r->step ? history_step(s->h, r->thread, r->back) : history_run(s->h, r->back);
 	run_stopped(s, stop);
 }
 
-/* The first action of vCont: 0, or -1 */
+/* The actions of vCont, of which the first counts; the threads of others run as they ran.  0, or -1 */
 static int
-run_action(const char *p, struct resume *r)
+run_action(struct server *s, const char *p, struct resume *r)
 {
 	switch (*p++) {
 	case 'c': case 'C': return 0;
 	case 's': case 'S':
 		r->step = 1;
-		return 0;
+		break;
 	case 'r':
 		r->step = r->range = 1;
-		return packet_number(&p, &r->from, ',') != 0 || packet_number(&p, &r->to, '\0') != 0 ? -1 : 0;
+		r->from = strtoull(p, (char **)&p, 16);
+		if (*p++ != ',')
+			return -1;
+		r->to = strtoull(p, (char **)&p, 16);
+		break;
 	default:
 		return -1;
 	}
+	p += strcspn(p, ":;");          /* a signal's number */
+	if (*p == ':') {
+		p++;
+		return thread_parse(s, &p, &r->thread) != 0 || (*p && *p != ';') ? -1 : 0;
+	}
+	return 0;
 }
 
 int
@@ -190,16 +222,18 @@ run_packet(struct server *s)
 	} else if (strcmp(p, "vCont?") == 0)
 		wire_text(s->w, "vCont;c;C;s;S;r");
 	else if (strncmp(p, "vCont;", 6) == 0) {
-		if (run_action(p + 6, &r) == 0)
+		if (run_action(s, p + 6, &r) == 0)
 			run_resume(s, &r);
 		else
 			wire_text(s->w, "E01");
 	} else if (strcmp(p, "bs") == 0 || strcmp(p, "bc") == 0) {
 		r.back = 1;
+		r.thread = s->resumed;
 		r.step = p[1] == 's';
 		run_resume(s, &r);
 	} else if (strcmp(p, "c") == 0 || strcmp(p, "s") == 0 || *p == 'C' || *p == 'S') {
 		r.step = *p == 's' || *p == 'S';
+		r.thread = s->resumed;
 		run_resume(s, &r);
 	} else if (*p == 'c' || *p == 's')
 		wire_text(s->w, "E.the program counter cannot be changed");

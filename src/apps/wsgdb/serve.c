@@ -101,28 +101,21 @@ serve_pass(struct server *s)
 	wire_text(s->w, "OK");
 }
 
-/* There is one process with one thread, 1. */
-static void
-serve_thread(struct server *s)
-{
-	const char *p = s->w->packet + (*s->w->packet == 'H' ? 2 : 1);
-	uint64_t v = 1;
-
-	if (*p == 'p') {
-		p++;
-		if ((*p != '-' && packet_number(&p, &v, '\0') != 0) || v > 1) {
-			wire_text(s->w, "E01");
-			return;
-		}
-		p = strchr(p, '.') ? strchr(p, '.') + 1 : "0";
-	}
-	wire_text(s->w, *p == '-' || (packet_number(&p, &v, '\0') == 0 && v <= 1) ? "OK" : "E01");
-}
-
 static int
 is(const struct server *s, const char *name)
 {
 	return strncmp(s->w->packet, name, strlen(name)) == 0;
+}
+
+static void
+serve_current(struct server *s)
+{
+	struct buf b = BUF_INIT;
+
+	buf_str(&b, "QC");
+	thread_name(s, &b, thread_stopped(s));
+	wire_send(s->w, b.p, b.n);
+	buf_free(&b);
 }
 
 static void
@@ -144,13 +137,17 @@ serve_query(struct server *s)
 	else if (is(s, "qAttached"))
 		wire_text(w, "1");
 	else if (strcmp(w->packet, "qC") == 0)
-		wire_text(w, s->multi ? "QCp1.1" : "QC1");
+		serve_current(s);
 	else if (is(s, "qfThreadInfo"))
-		wire_text(w, s->multi ? "mp1.1" : "m1");
+		thread_list(s);
+	else if (is(s, "qThreadExtraInfo,"))
+		thread_extra(s);
 	else if (is(s, "qsThreadInfo"))
 		wire_text(w, "l");
 	else if (is(s, "qSymbol:"))
-		wire_text(w, "OK");
+		thread_symbol(s);
+	else if (is(s, "qGetTLSAddr:"))
+		thread_tls(s);
 	else
 		wire_text(w, "");
 }
@@ -174,7 +171,8 @@ serve_packet(struct server *s)
 	case 'm': serve_memory(s); return;
 	case 'M': case 'X': case 'P': case 'G': serve_write(s); return;
 	case 'g': case 'p': serve_registers(s); return;
-	case 'H': case 'T': serve_thread(s); return;
+	case 'H': thread_select(s); return;
+	case 'T': thread_is_alive(s); return;
 	case 'D': serve_over(s, "OK"); return;
 	case 'k': serve_over(s, NULL); return;
 	case '!':

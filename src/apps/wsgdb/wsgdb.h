@@ -43,6 +43,8 @@ struct server {
 	int extended;                   /* target extended-remote */
 	int ended;                      /* the conversation is over */
 	struct history_stop stop;       /* the last stop */
+	uint32_t general, resumed;      /* the threads of Hg and Hc; 0: the one that runs */
+	uint64_t modid;                 /* where libc says where a link map has its number of a TLS block; 0: not known */
 	struct point *point;            /* owned */
 	size_t npoint, cappoint;
 	struct buf auxv, target, maps;  /* what qXfer and vFile read */
@@ -78,6 +80,21 @@ void registers_describe(struct server *s, struct buf *b);       /* the target de
 void registers_all(struct server *s, struct buf *b);            /* g */
 int registers_one(struct server *s, uint64_t number, struct buf *b);    /* p: 0; -1: no such register */
 void registers_expedite(struct server *s, struct buf *b);       /* rbp, rsp, rip for a stop reply */
+
+/* thread.c */
+
+/* The thread of `N` or `pP.N` at *p, which is advanced; 0: any, or all.  0, or -1: there is no such thread. */
+int thread_parse(struct server *s, const char **p, uint32_t *number);
+void thread_name(const struct server *s, struct buf *b, uint32_t number);       /* appends it, as gdb names it */
+uint32_t thread_stopped(const struct server *s);        /* the one of the last stop */
+void thread_select(struct server *s);                   /* H */
+void thread_is_alive(struct server *s);                 /* T */
+void thread_list(struct server *s);                     /* qfThreadInfo: all of them */
+void thread_extra(struct server *s);                    /* qThreadExtraInfo */
+void thread_symbol(struct server *s);                   /* qSymbol */
+void thread_tls(struct server *s);                      /* qGetTLSAddr */
+/* registers of a thread, and its processor state until the next call */
+const uint8_t *thread_registers(struct server *s, uint32_t number, struct ws_regs *g);
 
 /* run.c */
 int run_packet(struct server *s);               /* a packet that runs, or ? : 1; 0: it is another */

@@ -61,6 +61,28 @@ int drive_add(struct replay *r, const uint64_t *w, size_t n);
 uint64_t drive_instances(const struct replay *r);
 void drive_set_instances(struct replay *r, uint64_t n);
 
+/*
+ * The registers of threads that do not run are kept, from the next switch of threads on, of the first DRIVE_THREADS
+ * threads.  A thread is there from when it first runs until it ends.
+ */
+#define DRIVE_THREADS 4096u
+void drive_keep_threads(struct replay *r);
+/* the first thread with a number greater than `after`; 0: none */
+uint32_t drive_next_thread(const struct replay *r, uint32_t after);
+/* the registers of a thread, and RP_XSAVE bytes of its processor state: 1; 0: there is no such thread */
+int drive_thread(const struct replay *r, uint32_t number, struct ws_regs *regs, uint8_t *xsave);
+
+/* What is kept of them, for snapshots. */
+struct drive_parked {
+	int on;
+	struct { uint32_t number; struct thread_state *state; } *at;    /* by number; owned */
+	size_t n, cap;
+};
+void drive_parked_drop(struct drive_parked *p);
+uint64_t drive_parked_bytes(const struct drive_parked *p);      /* memory of it, as if nothing were shared */
+/* to: it is dropped first.  0, or -1: no memory */
+int drive_parked_copy(struct drive_parked *to, const struct drive_parked *from);
+
 /* has a repeated string instruction begun that is not complete? */
 int drive_is_amid(const struct replay *r);
 

@@ -87,8 +87,9 @@ drive_rewind(struct replay *r)
 	if (r->ended == REPLAY_BAD || keyframe_forget(r) != 0)
 		return REPLAY_BAD;
 	r->ended = REPLAY_OK;
-	r->keyed = r->after_sig = 0;
+	r->keyed = r->after_sig = r->exits = 0;
 	r->triggers = 0;
+	drive_parked_drop(&r->parked);
 	if (ws_seek_group(r->in, 0) != 0)
 		return drive_bad_file(r);
 	return drive_start(r);

@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 
 #include "base/bytes.h"
 #include "replay/guest/replay_internal.h"
@@ -13,7 +14,7 @@
 #define X_HEADER 64u
 
 void
-drive_regs(struct replay *r, struct ws_regs *g)
+drive_regs(const struct replay *r, struct ws_regs *g)
 {
 	const struct rp_cpu *c = &r->x.cpu;
 
@@ -409,6 +410,8 @@ take_sig(struct replay *r)
 {
 	const struct ws_rec_sig *s = &r->next.u.sig;
 
+	if (s->sig == WS_SWITCH && drive_park(r, s->thread) != 0)
+		return REPLAY_BAD;
 	/* the signal is an instance, and so is the part of a string instruction that it interrupts */
 	r->x.again -= r->x.half ? 2 : 1;
 	r->x.half = 0;
@@ -486,6 +489,7 @@ drive_trigger_apply(struct replay *r)
 	if (e)
 		return e;
 	r->triggers++;
+	r->exits = r->next.kind == WS_SYS && r->next.u.sys.nr == SYS_exit;
 	r->after_sig = r->next.kind == WS_SIG;
 	drive_set_latest(r);
 	return drive_next(r);

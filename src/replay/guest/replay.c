@@ -219,6 +219,7 @@ replay_close(struct replay *r)
 	if (r->core)
 		rp_core_free(r->core);
 	mem_free(&r->mem);
+	drive_parked_drop(&r->parked);
 	free(r->x.cpu.xsave);
 	free(r->words);
 	free(r->brk);

@@ -28,6 +28,8 @@ struct replay {
 	int cut;
 	int after_sig;                  /* the trigger before `next` is SIG */
 	uint32_t thread;                /* the one that runs; the first is 1 */
+	int exits;                      /* the last trigger is its exit */
+	struct drive_parked parked;     /* the others, if they are kept */
 	int tasks;                      /* references come with task events, of these numbers: */
 	uint64_t base, step;
 	int first;                      /* the first references begin with one */
@@ -78,6 +80,7 @@ int drive_stopped(struct replay *r, enum rp_stop stop);
 
 /* threads.c */
 void drive_tell_thread(struct replay *r);               /* adds a task event, as there is room */
+int drive_park(struct replay *r, uint32_t next);        /* before that one runs: 0, or REPLAY_BAD */
 
 /* records.c: functions return 0, or REPLAY_BAD */
 
@@ -100,7 +103,7 @@ int drive_key_body(struct replay *r, int maps);
 int drive_state(struct replay *r, const struct ws_rec_state *s);
 /* sets vector registers from an image of n bytes (0: the initial state): 0, or REPLAY_BAD */
 int drive_xsave(struct replay *r, const uint8_t *p, size_t n);
-void drive_regs(struct replay *r, struct ws_regs *g);   /* the processor's current registers */
+void drive_regs(const struct replay *r, struct ws_regs *g);     /* the processor's current registers */
 void drive_set_regs(struct replay *r, const struct ws_regs *g);
 
 /* Instances that a processor can begin in a nanosecond: several times the rate of any processor. */

@@ -154,6 +154,7 @@ snap_take(struct replay *r, const struct snap *base, int pagemap, uint64_t most)
 	memcpy(s->xsave, r->x.cpu.xsave, RP_XSAVE);
 	s->after_sig = r->after_sig;
 	s->thread = r->thread;
+	s->exits = r->exits;
 	s->keyed = r->keyed;
 	s->uncounted = r->uncounted;
 	s->triggers = r->triggers;
@@ -161,9 +162,10 @@ snap_take(struct replay *r, const struct snap *base, int pagemap, uint64_t most)
 	s->from = r->from;
 	s->latest = r->latest;
 	s->mark = ws_mark(r->in, &r->next);
-	if (s->mark && mem_copy(&r->mem, &s->area, &s->narea) == 0 &&
+	if (s->mark && drive_parked_copy(&s->parked, &r->parked) == 0 && mem_copy(&r->mem, &s->area, &s->narea) == 0 &&
 	    snapshot_save_areas(s, base, pagemap, most) == 0) {
-		s->bytes += sizeof *s + s->cappage * sizeof *s->page + ws_mark_bytes(s->mark, 1);
+		s->bytes += sizeof *s + s->cappage * sizeof *s->page + ws_mark_bytes(s->mark, 1) +
+		    drive_parked_bytes(&s->parked);
 		return s;
 	}
 	(void)snap_free(s);
@@ -215,6 +217,9 @@ snap_return(struct replay *r, const struct snap *s, int pagemap)
 	r->cut = 0;
 	r->after_sig = s->after_sig;
 	r->thread = s->thread;
+	r->exits = s->exits;
+	if (drive_parked_copy(&r->parked, &s->parked) != 0)
+		return drive_bad(r, "no memory for the threads");
 	r->keyed = s->keyed;
 	r->uncounted = s->uncounted;
 	r->triggers = s->triggers;
@@ -234,11 +239,13 @@ snap_free(struct snap *s)
 
 	if (!s)
 		return 0;
-	bytes = sizeof *s + s->cappage * sizeof *s->page + (s->mark ? ws_mark_bytes(s->mark, 0) : 0);
+	bytes = sizeof *s + s->cappage * sizeof *s->page + (s->mark ? ws_mark_bytes(s->mark, 0) : 0) +
+	    drive_parked_bytes(&s->parked);
 	for (size_t i = 0; i < s->npage; i++)
 		bytes += page_drop(s->page[i].page);
 	free(s->page);
 	mem_copy_free(s->area, s->narea);
+	drive_parked_drop(&s->parked);
 	ws_mark_free(s->mark);
 	free(s);
 	return bytes;

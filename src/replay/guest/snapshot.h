@@ -3,7 +3,7 @@
 #define TM_REPLAY_GUEST_SNAPSHOT_H
 
 #include "replay/cpu/cpu.h"
-#include "replay/guest/memory.h"
+#include "replay/guest/drive.h"
 #include "replay/guest/replay.h"
 
 struct snap_page;                       /* shared between snapshots, reference counted */
@@ -14,8 +14,9 @@ struct snap {
 	struct rp_run x;
 	uint8_t xsave[RP_XSAVE];
 	struct ws_mark *mark;
-	int after_sig, keyed, uncounted;
+	int after_sig, keyed, uncounted, exits;
 	uint32_t thread;
+	struct drive_parked parked;
 	uint64_t triggers, broke, from, latest;
 	struct mem_area *area;
 	size_t narea;

@@ -14,6 +14,8 @@ history_replay_at_start(struct history *h, struct fault *f)
 	struct drive_watch watch = { .record = history_record, .arg = h };
 	struct replay *r = drive_open(h->path, &watch, f);
 
+	if (r)
+		drive_keep_threads(r);
 	if (r && drive_start(r) != 0) {
 		*f = *replay_fault(r);
 		replay_close(r);
@@ -80,6 +82,18 @@ struct replay *
 history_replay(struct history *h)
 {
 	return h->r;
+}
+
+uint32_t
+history_next_thread(const struct history *h, uint32_t after)
+{
+	return drive_next_thread(h->r, after);
+}
+
+int
+history_thread(const struct history *h, uint32_t number, struct ws_regs *regs, uint8_t *xsave)
+{
+	return drive_thread(h->r, number, regs, xsave);
 }
 
 const struct fault *

@@ -44,6 +44,7 @@ struct history_stop {
 	uint64_t addr;                  /* HISTORY_WATCH: start of the watched memory */
 	unsigned access;                /* HISTORY_WATCH: the access that is watched */
 	int sig;                        /* HISTORY_SIGNAL */
+	uint32_t thread;                /* the thread that made a step; 0: the one that runs */
 };
 
 /* What happened at the end. */
@@ -70,6 +71,14 @@ struct history_at history_now(const struct history *h);
 /* valid where a call returned HISTORY_END, or HISTORY_SIGNAL at the end; else both are NULL */
 struct history_end history_ended(const struct history *h);
 
+/*
+ * Threads, by numbers from 1.  A thread is there from when it first runs until it ends; one that waits is before its
+ * call.  history_next_thread: the first with a number greater than `after`; 0: none.  history_thread: the registers of
+ * one, and RP_XSAVE bytes of its processor state: 1; 0: there is no such thread.
+ */
+uint32_t history_next_thread(const struct history *h, uint32_t after);
+int history_thread(const struct history *h, uint32_t number, struct ws_regs *regs, uint8_t *xsave);
+
 /* Breakpoints, and watched memory. 0, or -1: no memory. */
 int history_break(struct history *h, uint64_t pc, int on);
 /*
@@ -86,10 +95,13 @@ void history_pass(struct history *h, uint64_t signals);
 typedef int history_interrupt_fn(void *arg);
 void history_set_interrupt_fn(struct history *h, history_interrupt_fn *fn, void *arg);
 
-/* One step forward or back. */
-struct history_stop history_step(struct history *h, int back);
-/* Steps forward while the next instruction is in [from, to). */
-struct history_stop history_step_range(struct history *h, uint64_t from, uint64_t to);
+/*
+ * One step of a thread, forward or back; others run as long as it does not.  0 is the thread that runs.  A step into a
+ * call that waits ends when the thread goes on.
+ */
+struct history_stop history_step(struct history *h, uint32_t thread, int back);
+/* Steps forward while the thread's next instruction is in [from, to). */
+struct history_stop history_step_range(struct history *h, uint32_t thread, uint64_t from, uint64_t to);
 struct history_stop history_run(struct history *h, int back);
 /*
  * To before instruction number `icount`, from 0: HISTORY_STEP.  The run is shorter: to its end,

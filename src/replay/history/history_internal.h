@@ -15,7 +15,7 @@ struct history_watched { uint64_t addr, n; unsigned access; };
 
 /* What may be a reason to stop. */
 struct history_hit {
-	enum history_why why;           /* HISTORY_BREAK, HISTORY_WATCH, HISTORY_SIGNAL */
+	enum history_why why;           /* HISTORY_BREAK, HISTORY_WATCH, HISTORY_SIGNAL; HISTORY_STEP: a switch of threads */
 	/* before it; n WS_UNKNOWN: before the instruction, after all signals there */
 	struct history_at at;
 	size_t watch;                   /* HISTORY_WATCH: its index */
@@ -31,6 +31,8 @@ struct history_scan {
 	/* words of the batch that were looked at; that are counted in icount */
 	size_t done, counted;
 	uint64_t icount;                /* instructions before the word that is counted next */
+	/* not 0: a switch to this thread (back: from it) is a hit */
+	uint32_t thread;
 	int insig;                      /* the last trigger was a signal, */
 	struct history_at sigat;        /* which arrived here */
 	/* backward, the last hits, as a ring: hit[first] is the oldest one */
@@ -109,7 +111,7 @@ int history_mend(struct history *h);
 int history_signal_due(struct history *h);
 /*
  * Is it a place that no processor stops at?  The return from a signal handler is part of its system
- * call; a repeated string instruction ends with its last element, where ref(5) counts one more
+ * call; where another thread continues, that one's place is meant; a repeated string instruction ends with its last element, where ref(5) counts one more
  * fetch.
  */
 int history_is_hidden(struct history *h);

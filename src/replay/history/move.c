@@ -136,7 +136,9 @@ history_move_before(struct history *h, uint64_t icount)
 int
 history_is_hidden(struct history *h)
 {
-	return history_signal_due(h) == 0 || (drive_is_amid(h->r) && replay_regs(h->r)->r[WS_RCX] == 0);
+	int sig = history_signal_due(h);
+
+	return sig == 0 || sig == WS_SWITCH || (drive_is_amid(h->r) && replay_regs(h->r)->r[WS_RCX] == 0);
 }
 
 int

@@ -120,6 +120,20 @@ scan_halt(struct history *h, uint64_t more)
 		drive_until(h->r, drive_instances(h->r) + more);
 }
 
+/* A signal arrives, or another thread continues. */
+static void
+scan_signal(struct history *h, const struct ws_rec_sig *sig)
+{
+	struct history_scan *s = &h->scan;
+
+	if (sig->sig == WS_SWITCH) {
+		if (s->thread && s->thread == (s->back ? replay_thread(h->r) : sig->thread))
+			scan_hit(h, (struct history_hit){ HISTORY_STEP, s->sigat, 0, 0 });
+	} else if (sig->sig && !(h->pass >> (sig->sig - 1) & 1) && (s->back || !same_place(s->sigat, s->from))) {
+		scan_hit(h, (struct history_hit){ HISTORY_SIGNAL, s->sigat, 0, (int)sig->sig });
+	}
+}
+
 int
 history_record(void *arg, const struct ws_rec *rec)
 {
@@ -144,9 +158,7 @@ history_record(void *arg, const struct ws_rec *rec)
 	case WS_SIG:
 		s->insig = 1;
 		s->sigat = history_now(h);
-		if (rec->u.sig.sig && rec->u.sig.sig != WS_SWITCH && !(h->pass >> (rec->u.sig.sig - 1) & 1) &&
-		    (s->back || !same_place(s->sigat, s->from)))
-			scan_hit(h, (struct history_hit){ HISTORY_SIGNAL, s->sigat, 0, (int)rec->u.sig.sig });
+		scan_signal(h, &rec->u.sig);
 		scan_halt(h, 1);
 		break;
 	case WS_MEM: scan_memory(h, rec->u.mem.addr, rec->u.mem.n); scan_halt(h, 0); break;

@@ -12,7 +12,7 @@ static const struct history_at nowhere = { WS_UNKNOWN, WS_UNKNOWN };
 static struct history_stop
 stop_of(enum history_why why)
 {
-	return (struct history_stop){ why, 0, 0, 0 };
+	return (struct history_stop){ .why = why };
 }
 
 /* The stop of a move forward that gave e. */
@@ -63,7 +63,7 @@ signal_first(struct history *h, struct history_stop *s)
 {
 	int sig = history_signal_due(h);
 
-	if (sig <= 0 || h->told || h->pass >> (sig - 1) & 1)
+	if (sig <= 0 || sig == WS_SWITCH || h->told || h->pass >> (sig - 1) & 1)
 		return 0;
 	h->told = 1;
 	*s = (struct history_stop){ .why = HISTORY_SIGNAL, .sig = sig };
@@ -235,28 +235,99 @@ step_back(struct history *h)
 	return stop_of(HISTORY_BAD);
 }
 
-struct history_stop
-history_step(struct history *h, int back)
+static struct history_stop
+step_on(struct history *h)
 {
 	struct history_at here = history_now(h);
 
-	if (back)
-		return step_back(h);
 	if (history_signal_due(h) > 0)
 		return forward(h, (struct history_at){ here.icount, here.n + 1 });
 	return forward(h, (struct history_at){ here.icount + 1, 0 });
 }
 
-struct history_stop
-history_step_range(struct history *h, uint64_t from, uint64_t to)
+/*
+ * Runs to where the thread continues; back: to where it last stopped, which is shown as the place where another one
+ * continues.  HISTORY_STEP, unless there is a reason to stop before.
+ */
+static struct history_stop
+run_to_thread(struct history *h, uint32_t thread, int back)
 {
+	struct history_stop s;
+
+	h->scan.thread = thread;
+	s = history_run(h, back);
+	h->scan.thread = 0;
+	return s;
+}
+
+/* The pc of a thread; 0: there is no such thread. */
+static uint64_t
+thread_pc(struct history *h, uint32_t thread)
+{
+	uint8_t x[RP_XSAVE];
+	struct ws_regs g;
+
+	return drive_thread(h->r, thread, &g, x) ? g.rip : 0;
+}
+
+/* A thread that waits is before its call: its step is done when the call is. */
+static struct history_stop
+step_thread(struct history *h, uint32_t thread)
+{
+	uint64_t pc = thread_pc(h, thread);
+	struct history_stop s;
+
+	if (replay_thread(h->r) != thread) {
+		s = run_to_thread(h, thread, 0);
+		if (s.why != HISTORY_STEP || replay_regs(h->r)->rip != pc)
+			return s;
+	}
+	s = step_on(h);
+	if (s.why == HISTORY_STEP && replay_thread(h->r) != thread && thread_pc(h, thread) == pc)
+		return run_to_thread(h, thread, 0);
+	return s;
+}
+
+static struct history_stop
+step_thread_back(struct history *h, uint32_t thread)
+{
+	uint64_t pc = thread_pc(h, thread);
+	struct history_stop s;
+
+	if (replay_thread(h->r) == thread) {
+		s = step_back(h);
+		if (s.why != HISTORY_STEP || replay_thread(h->r) == thread || !thread_pc(h, thread))
+			return s;
+	}
+	s = run_to_thread(h, thread, 1);
+	return s.why != HISTORY_STEP || thread_pc(h, thread) != pc ? s : step_back(h);
+}
+
+struct history_stop
+history_step(struct history *h, uint32_t thread, int back)
+{
+	struct history_stop s;
+
+	if (!thread || !thread_pc(h, thread))
+		thread = replay_thread(h->r);
+	s = back ? step_thread_back(h, thread) : step_thread(h, thread);
+	if (s.why == HISTORY_STEP && thread_pc(h, thread))
+		s.thread = thread;
+	return s;
+}
+
+struct history_stop
+history_step_range(struct history *h, uint32_t thread, uint64_t from, uint64_t to)
+{
+	if (!thread)
+		thread = replay_thread(h->r);
 	for (unsigned n = 0;; n++) {
-		struct history_stop s = history_step(h, 0);
-		uint64_t pc = replay_regs(h->r)->rip;
+		struct history_stop s = history_step(h, thread, 0);
+		uint64_t pc = thread_pc(h, thread);
 
 		if (s.why != HISTORY_STEP || pc < from || pc >= to)
 			return s;
-		if (history_is_among(h->brk, h->nbrk, pc))
+		if (replay_thread(h->r) == thread && history_is_among(h->brk, h->nbrk, pc))
 			return stop_of(HISTORY_BREAK);
 		if (n % LOOK == LOOK - 1 && history_is_interrupted(h))
 			return stop_of(HISTORY_INTERRUPT);
