@@ -33,30 +33,33 @@ is "killed at rdtsc: the capture replays to its end" "$bad" ""
 # The same while wscap tries in a child what the processor can do
 [ -z "${SAN:-}" ] || { skip "a library is loaded before the sanitizers'"; tap_end; exit; }
 
-# the child's raise(SIGSTOP) kills wscap, and then stops the child
-cat >raise.c <<'END'
+# the child's kill(getpid(), SIGSTOP) kills wscap, and then stops the child
+cat >stop.c <<'END'
+#define _GNU_SOURCE
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
+#include <sys/syscall.h>
 #include <unistd.h>
-int raise(int sig)
+int kill(pid_t pid, int sig)
 {
-	FILE *f;
+	int fd;
 
-	if (sig == SIGSTOP && (f = fopen("child", "w")) != NULL) {
-		fprintf(f, "%d\n", (int)getpid());
-		fclose(f);
-		kill(getppid(), SIGKILL);
+	if (sig == SIGSTOP && (fd = open("child", O_WRONLY | O_CREAT, 0600)) >= 0) {
+		dprintf(fd, "%d\n", (int)getpid());
+		close(fd);
+		syscall(SYS_kill, getppid(), SIGKILL);
 	}
-	return kill(getpid(), sig);
+	return (int)syscall(SYS_kill, pid, sig);
 }
 END
-gcc -shared -fPIC -o raise.so raise.c || exit 1
+gcc -shared -fPIC -o stop.so stop.c || exit 1
 cat >random.c <<'END'
 #include <immintrin.h>
 __attribute__((target("rdrnd"))) int main(void) { unsigned n; return !_rdrand32_step(&n); }
 END
 gcc -O1 -o random random.c || exit 1
-(LD_PRELOAD="$PWD/raise.so"; export LD_PRELOAD; exec wscap -o c.ws ./random) >out 2>&1
+(LD_PRELOAD="$PWD/stop.so"; export LD_PRELOAD; exec wscap -o c.ws ./random) >out 2>&1
 is "wscap is killed" "$?" 137
 if read -r pid <child; then
 	for i in 1 2 3 4 5 6 7 8 9 10; do

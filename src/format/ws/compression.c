@@ -51,15 +51,26 @@ pack_lzma(enum ws_stream s, const uint8_t *p, size_t n, uint8_t *out)
 }
 
 static long
-pack_zstd(const uint8_t *p, size_t n, uint8_t *out)
+pack_zstd(const uint8_t *p, size_t n, uint8_t *out, void **z)
 {
-	size_t k = ZSTD_compress(out, n - 1, p, n, 1);
+	size_t k;
 
+	if (!*z)
+		*z = ZSTD_createCCtx();
+	if (!*z)
+		return -1;
+	k = ZSTD_compressCCtx(*z, out, n - 1, p, n, 1);
 	return ZSTD_isError(k) ? 0 : (long)k;
 }
 
+void
+ws_pack_free(void *z)
+{
+	ZSTD_freeCCtx(z);
+}
+
 int
-ws_pack(enum ws_level level, enum ws_stream s, const uint8_t *p, size_t n, struct buf *out)
+ws_pack(enum ws_level level, enum ws_stream s, const uint8_t *p, size_t n, struct buf *out, void **z)
 {
 	uint8_t *d;
 	long k;
@@ -70,7 +81,7 @@ ws_pack(enum ws_level level, enum ws_stream s, const uint8_t *p, size_t n, struc
 	d = buf_reserve(out, n);
 	if (!d)
 		return -1;
-	k = level == WS_SMALL ? pack_lzma(s, p, n, d) : pack_zstd(p, n, d);
+	k = level == WS_SMALL ? pack_lzma(s, p, n, d) : pack_zstd(p, n, d, z);
 	if (k <= 0)
 		return k ? -1 : WS_NONE;
 	out->n = (size_t)k;

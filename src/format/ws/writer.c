@@ -19,6 +19,7 @@ struct ws_writer {
 	int failed;
 	uint64_t off;                   /* bytes written */
 	struct buf s[WS_NSTREAMS], packed[WS_NSTREAMS];
+	void *z;                        /* what compression keeps; owned */
 	struct ws_history past;
 	struct ws_check_order flow;
 	struct ws_exec exec;
@@ -100,6 +101,7 @@ ws_free(struct ws_writer *w)
 		buf_free(&w->s[i]);
 		buf_free(&w->packed[i]);
 	}
+	ws_pack_free(w->z);
 	ws_history_free(&w->past);
 	free(w->exec.v);
 	free(w->group);
@@ -133,7 +135,7 @@ ws_end_group(struct ws_writer *w)
 	w->now.off = w->off;
 	w->now.size = WS_GROUP_HEAD;
 	for (int i = 0; i < WS_NSTREAMS; i++) {
-		int method = ws_pack(w->level, i, w->s[i].p, w->s[i].n, &w->packed[i]);
+		int method = ws_pack(w->level, i, w->s[i].p, w->s[i].n, &w->packed[i], &w->z);
 
 		if (method < 0)
 			return ws_writer_fail(w, "out of memory");

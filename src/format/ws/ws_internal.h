@@ -96,10 +96,12 @@ void ws_x86_absolute(uint8_t *p, size_t n, uint64_t addr);
 void ws_x86_relative(uint8_t *p, size_t n, uint64_t addr);
 
 /*
- * Compression of one stream. pack: into *out; returns the method used, or -1 without memory.
+ * Compression of one stream. pack: into *out; returns the method used, or -1 without memory; *z is what zstd
+ * keeps from call to call, NULL at first, for ws_pack_free.
  * unpack: 0 or a message.
  */
-int ws_pack(enum ws_level level, enum ws_stream s, const uint8_t *p, size_t n, struct buf *out);
+int ws_pack(enum ws_level level, enum ws_stream s, const uint8_t *p, size_t n, struct buf *out, void **z);
+void ws_pack_free(void *z);
 const char *ws_unpack(unsigned method, const uint8_t *p, size_t n, uint8_t *out, size_t nout);
 
 struct ws_ghead {                       /* header of a group */

@@ -1,8 +1,10 @@
 /* wscap: run a program and capture its working set */
 #include <errno.h>
+#include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/ptrace.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -45,6 +47,10 @@ static const struct opt_tool wscap_tool = {
 	.program = 1,
 };
 
+#define HEAP (1600u << 10)      /* bytes */
+#ifndef MADV_POPULATE_WRITE
+#define MADV_POPULATE_WRITE 23
+#endif
 enum { CANNOT = 125, NOEXEC = 126, NOTFOUND = 127 };    /* exit statuses as in env(1) */
 
 static struct cap *
@@ -65,6 +71,27 @@ wscap_launch(struct tree *a, char *const argv[])
 	a->options = TRACEE_OPTIONS | PTRACE_O_EXITKILL;
 	clock_gettime(CLOCK_MONOTONIC, &a->began);
 	return tree_add(a, c);
+}
+
+/*
+ * Memory that each capture needs, at once: the kernel takes much longer to give it page by page.  After the
+ * program was launched, for which memory is shared for a moment.
+ */
+static void
+wscap_heap(struct tree *a)
+{
+	uintptr_t p;
+	void *heap;
+
+	mallopt(M_MMAP_THRESHOLD, 2 * HEAP);
+	mallopt(M_TRIM_THRESHOLD, 8 * HEAP);
+	heap = malloc(HEAP);
+	p = ((uintptr_t)heap + PAGE - 1) / PAGE * PAGE;
+	if (heap)
+		(void)madvise((void *)p, HEAP - PAGE, MADV_POPULATE_WRITE);
+	free(heap);
+	a->scratch = xmalloc(CHUNK);
+	a->xsave = xcalloc(WS_XSAVE_MAX, 1);
 }
 
 /* Each process needs a descriptor. */
@@ -125,6 +152,7 @@ wscap_begin(struct tree *a, char *const argv[])
 	struct cap *c = wscap_launch(a, argv);
 	const char *why;
 
+	wscap_heap(a);
 	cap_signals(c->t.pid);
 	wscap_descriptors();
 	if (a->from.kind) {
@@ -155,6 +183,7 @@ wscap_attach(struct tree *a, pid_t pid)
 	c = attach_seize(a, pid);
 	a->main = pid;
 	a->options = TRACEE_OPTIONS;
+	wscap_heap(a);
 	if (a->from.kind)
 		wait_region(c);
 	wscap_amid(a, c);
@@ -273,7 +302,5 @@ main(int argc, char **argv)
 	if (!strcmp(a->path, "-"))
 		die_usage("-o -: standard output is the program's; name a file, or another descriptor, as /dev/fd/3");
 	a->level = WS_QUICK;
-	a->scratch = xmalloc(CHUNK);
-	a->xsave = xcalloc(WS_XSAVE_MAX, 1);
 	return wscap_run(a, store, argv + optind, (pid_t)pid);
 }

@@ -321,7 +321,7 @@ random_begins(const uint8_t *p, size_t i, size_t n, struct tracee_decode_random 
 void
 random_scan(struct cap *c, const struct region *r, const char *name)
 {
-	uint8_t p[CHUNK];
+	uint8_t *p = c->all->scratch;
 	struct functions f = {.fd = -1};
 	int opened = 0, is;
 

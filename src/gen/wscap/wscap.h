@@ -16,7 +16,7 @@
 
 #define PAGE 4096u
 #define CHUNK (64u << 10)               /* bytes of scratch */
-#define GROUP (256u << 10)              /* bytes of memory in a group of the capture */
+#define GROUP (192u << 10)              /* bytes of memory in a group of the capture */
 
 /* A range of the program's memory: a mapping, or a part of one. */
 struct region {

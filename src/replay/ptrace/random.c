@@ -2,13 +2,13 @@
  * Emulates rdrand, rdseed and rdpid, whose results the processor makes up, for a traced
  * process; finds rdtsc.
  */
+#include <sched.h>
 #include <signal.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/ptrace.h>
-#include <sys/resource.h>
 #include <sys/user.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -36,41 +36,37 @@ probe(int *known, int (*answer)(void))
 	return *known - 1;
 }
 
-/*
- * Runs `attempt` in a child and waits for its first stop or its end; it is killed if neither
- * comes.  -1: no child.
- */
-static pid_t
-probe_child(void (*attempt)(void), int *status)
-{
-	pid_t parent = getpid(), pid = fork();
+static volatile sig_atomic_t tsc_faulted;
 
-	if (pid == 0) {
-		/* it may be stopped when its parent is killed */
-		if (prctl(PR_SET_PDEATHSIG, SIGKILL) == 0 && getppid() == parent)
-			attempt();
-		kill(getpid(), SIGKILL);
-	}
-	return pid > 0 && waitpid(pid, status, 0) == pid ? pid : -1;
-}
-
+/* The instruction is executed again, and does not fault any more. */
 static void
-tsc_attempt(void)
+tsc_fault(int sig)
 {
-	struct rlimit none = {0, 0};
-
-	signal(SIGSEGV, SIG_DFL);
-	setrlimit(RLIMIT_CORE, &none);
-	if (prctl(PR_SET_TSC, PR_TSC_SIGSEGV) == 0)
-		(void)__rdtsc();
+	(void)sig;
+	tsc_faulted = 1;
+	prctl(PR_SET_TSC, PR_TSC_ENABLE);
 }
 
 static int
 tsc_answer(void)
 {
-	int status;
+	struct sigaction sa, was;
+	sigset_t set, before;
 
-	return probe_child(tsc_attempt, &status) > 0 && WIFSIGNALED(status) && WTERMSIG(status) == SIGSEGV;
+	memset(&sa, 0, sizeof(sa));
+	sa.sa_handler = tsc_fault;
+	sigemptyset(&set);
+	sigaddset(&set, SIGSEGV);
+	if (sigaction(SIGSEGV, &sa, &was))
+		return 0;
+	sigprocmask(SIG_UNBLOCK, &set, &before);
+	if (prctl(PR_SET_TSC, PR_TSC_SIGSEGV) == 0) {
+		(void)__rdtsc();
+		prctl(PR_SET_TSC, PR_TSC_ENABLE);
+	}
+	sigprocmask(SIG_SETMASK, &before, NULL);
+	sigaction(SIGSEGV, &was, NULL);
+	return tsc_faulted;
 }
 
 int
@@ -87,21 +83,29 @@ tracee_watched(void)
 	__asm__ volatile("");
 }
 
-static void
-watch_attempt(void)
+/*
+ * The child, which has our memory: what it calls must not touch what threads have for themselves.  It may be
+ * stopped when its parent is killed.
+ */
+static int
+watch_attempt(void *parent)
 {
-	if (ptrace(PTRACE_TRACEME, 0, NULL, NULL) == 0 && raise(SIGSTOP) == 0)
+	if (prctl(PR_SET_PDEATHSIG, SIGKILL) == 0 && getppid() == *(pid_t *)parent &&
+	    ptrace(PTRACE_TRACEME, 0, NULL, NULL) == 0 && kill(getpid(), SIGSTOP) == 0)
 		tracee_watched();
+	kill(getpid(), SIGKILL);
+	return 0;
 }
 
 static int
 watch_answer(void)
 {
 	const size_t reg = offsetof(struct user, u_debugreg);
+	static uint8_t stack[16 << 10] __attribute__((aligned(16)));
 	int status, stopped;
-	pid_t pid = probe_child(watch_attempt, &status);
+	pid_t parent = getpid(), pid = clone(watch_attempt, stack + sizeof(stack), CLONE_VM | SIGCHLD, &parent);
 
-	if (pid < 0 || !WIFSTOPPED(status))
+	if (pid < 0 || waitpid(pid, &status, 0) != pid || !WIFSTOPPED(status))
 		return 0;
 	stopped = ptrace(PTRACE_POKEUSER, pid, reg, (unsigned long)tracee_watched) == 0 &&
 	    ptrace(PTRACE_POKEUSER, pid, reg + 7 * sizeof(long), 1ul) == 0 &&
