@@ -225,6 +225,122 @@ threads(void)
 	printf("%d %d\n", shown(), mine != 0 && other != 0);
 }
 
+/* A file of n bytes, which nobody else has. */
+static int
+file_of(size_t n)
+{
+	char name[] = "recorder.XXXXXX";
+	int fd = mkstemp(name);
+
+	unlink(name);
+	for (size_t i = 0; i < n; i += 8)
+		if (pwrite(fd, &i, 8, (off_t)i) != 8)
+			exit(4);
+	return fd;
+}
+
+/* What may be made of a private mapping of a file, while its contents may not have been read. */
+static unsigned long
+mapping(int fd, int how)
+{
+	const int ro = PROT_READ, rw = PROT_READ | PROT_WRITE;
+	unsigned long sum = 0;
+	unsigned char *p = mmap(NULL, 20000, ro, MAP_PRIVATE, fd, 0), *q;
+	unsigned char c = (unsigned char)how;
+
+	if (p == MAP_FAILED)
+		return 1;
+	if (how % 8 != 7)               /* else what the file has now is first seen later */
+		sum += p[8] + p[4096] + p[16001];
+	switch (how % 8) {
+	case 0:                         /* it is written to */
+		mprotect(p, 8192, rw);
+		p[8] = p[4096] = c;
+		break;
+	case 1:                         /* replaced by zeros, in part */
+		mmap(p + 4096, 4096, rw, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+		p[4100] = c;
+		break;
+	case 2:                         /* by another part of the file */
+		mmap(p, 4096, ro, MAP_PRIVATE | MAP_FIXED, fd, 8192);
+		break;
+	case 3:                         /* unmapped in part, and something else comes there */
+		munmap(p + 8192, 4096);
+		q = mmap(p + 8192, 4096, rw, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+		q[1] = c;
+		break;
+	case 4:                         /* inaccessible, and accessible again */
+		mprotect(p, 4096, PROT_NONE);
+		sum += (unsigned long)write(-1, p, 1);
+		mprotect(p, 4096, ro);
+		break;
+	case 5:                         /* the descriptor is closed, and another file has its number */
+		q = mmap(NULL, 4096, ro, MAP_PRIVATE, dup2(fd, 77), 4096);
+		close(77);
+		sum += q[9] + (unsigned long)(dup2(0, 77) > 0) + q[4001];
+		munmap(q, 4096);
+		break;
+	case 6:                         /* the file changes */
+		pwrite(fd, &c, 1, 9000);
+		break;
+	case 7:
+		mprotect(p, 4096, rw);
+		p[1] = c;
+		sum += (unsigned long)read(fd, p + 8, 100);
+		lseek(fd, 0, SEEK_SET);
+		break;
+	}
+	sum += p[8] + p[4096] + p[4100] + p[8193] + p[9000] + p[16001];
+	munmap(p, 20000);
+	return sum;
+}
+
+static unsigned long
+maps(void)
+{
+	unsigned long sum = 0;
+	int fd = file_of(20000), other;
+	char name[] = "recorder.XXXXXX", *p;
+
+	for (int i = 0; i < 4 * MANY; i++)
+		sum = sum * 31 + mapping(fd, i % 50 < 40 ? 2 + i % 5 : i);
+	for (int i = 0; i < MANY; i++) {        /* what it was before it is cut off; the heap grows and shrinks */
+		other = mkstemp(name);
+		sum += (unsigned long)write(other, "abcdefgh", 8);
+		p = mmap(NULL, 4096, PROT_READ, MAP_PRIVATE, other, 0);
+		sum += (unsigned char)p[i % 8];
+		close(open(name, O_WRONLY | O_TRUNC));
+		munmap(p, 4096);
+		unlink(name);
+		close(other);
+		memcpy(name + strlen(name) - 6, "XXXXXX", 6);
+		*(char *)sbrk(5000) = (char)i;
+		sbrk(-(i % 3) * 1000);
+		sum += ((unsigned char *)sbrk(0))[-1];
+	}
+	return sum;
+}
+
+/* Do calls that change mappings leave the processor to us seldom? */
+static int
+maps_seldom(void)
+{
+	struct rusage before, after;
+	void *p;
+
+	for (int i = 0; i < 2000; i++) {
+		if (i == 100)
+			getrusage(RUSAGE_SELF, &before);
+		p = mmap(NULL, 8192, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+		mprotect(p, 4096, PROT_READ | PROT_WRITE);
+		*(int *)p = i;
+		munmap(p, 8192);
+		sbrk(i % 2 ? 4096 : -4096);
+	}
+	getrusage(RUSAGE_SELF, &after);
+	return after.ru_nvcsw - before.ru_nvcsw < 1000;
+}
+
 /* How many megabytes can be mapped if 200 are the limit? */
 static int
 room(void)
@@ -495,6 +611,10 @@ main(int argc, char **argv)
 			sum += pwrite(fd, &c, 1, i) + p[i];
 		}
 		printf("%ld\n", sum);
+	} else if (!strcmp(how, "maps")) {
+		printf("%lu\n", maps());
+	} else if (!strcmp(how, "seldom")) {
+		printf("%d\n", maps_seldom());
 	} else if (!strcmp(how, "thread")) {
 		threads();
 	} else if (!strcmp(how, "shown")) {

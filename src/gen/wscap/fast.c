@@ -20,8 +20,9 @@
 #endif
 #define SUD_ON 1
 #define SUD_OFF 0
-#define HOT 24u                 /* calls at a place before it is changed */
-#define WARM 2u                 /* the same, if the recorder is near */
+#define HOT 16u                 /* calls at a place before it is changed */
+#define MILD 6u                 /* the same, if the recorder is in the process */
+#define WARM 2u                 /* or even near */
 #define SLOW 64u                /* calls that it does not make before it is seen whether it is worth it */
 
 /* Turns it on or off, with the process at a place of the program. */
@@ -347,10 +348,10 @@ fast_weigh(struct cap *c)
 
 	if (f->slow < SLOW)
 		return;
-	if (f->made < f->slow) {
+	if (2 * f->made < f->slow) {    /* each saves two stops, or costs one more */
 		fast_switch(c, 0);
 		f->paused = 0;
-		f->hot *= 4;
+		f->hot *= 2;
 		memset(f->seen, 0, sizeof(f->seen));
 	}
 	f->slow = f->made = 0;
@@ -365,7 +366,7 @@ fast_used(struct cap *c, uint64_t pc)
 	struct fast_text *t = f->on || f->paused ? fast_text_of(f, pc) : NULL;
 	int err = 0;
 
-	if (fast_count(f, pc) < (t ? WARM : f->hot))
+	if (fast_count(f, pc) < (t ? WARM : f->on || f->paused ? MILD : f->hot))
 		return;
 	if (!f->a && (err = fast_begin_in(c, pc)) != 0) {
 		if (err < 0)

@@ -14,7 +14,12 @@
 #ifndef TM_GEN_WSCAP_FAST_H
 #define TM_GEN_WSCAP_FAST_H
 
+#include <asm/unistd.h>
 #include <stdint.h>
+
+#ifndef FAST_INLINE             /* the recorder has its own */
+#define FAST_INLINE static inline
+#endif
 
 #define FAST_CODE   0x2000     /* offset of struct fast_area in the mapping: the code is before it */
 #define FAST_STACK  0x8000     /* end of the recorder's stack */
@@ -24,6 +29,8 @@
 #define FAST_CALLS  512u        /* numbers of system calls that it knows */
 #define FAST_FILES  256u        /* descriptors that it may write to or read from */
 #define FAST_MOST   (256u << 10) /* bytes that a call may return */
+#define FAST_GUARDS 256u        /* ranges of memory whose mappings it leaves alone */
+#define FAST_NAME   512u        /* bytes of the name of a mapped file, at most */
 
 /* What a call writes: as in format/ws/syscall.def. */
 enum fast_how { FAST_NONE, FAST_RET, FAST_FIX, FAST_ARG };
@@ -36,10 +43,12 @@ enum fast_if {
 	FAST_FCNTL = 16,                /* argument 1 is a command that has no memory */
 	FAST_CLOCK = 32,                /* the vdso can answer it */
 	FAST_IOCTL = 64,                /* argument 1 is TCGETS, the most frequent one */
-	FAST_GIVEN = 128                /* what argument 1 points to is kept: an action, not of SIGSYS, or a set */
+	FAST_GIVEN = 128,               /* what argument 1 points to is kept: an action, not of SIGSYS, or a set */
+	FAST_MAPS = 256,                /* fast_may_map */
+	FAST_DUPS = 512                 /* argument 1 becomes another descriptor */
 };
 struct fast_call {
-	uint8_t when;
+	uint16_t when;
 	struct { uint8_t how, arg, b; uint16_t n; } w[2];
 };
 
@@ -57,6 +66,7 @@ struct fast_piece {
 };
 #define FAST_KEPT UINT64_MAX
 #define FAST_KEPT_MOST 32u      /* an action; a set of signals has 8 bytes */
+#define FAST_FILE (UINT64_MAX - 1)      /* addr: device, inode and name of the file that a call maps */
 
 /* Shared between the process and us.  Whatever the program does to it, we must survive. */
 struct fast_area {
@@ -67,6 +77,7 @@ struct fast_area {
 	uint8_t note;                   /* it shall stop after a call */
 	uint8_t looking;                /* the recorder makes a call for itself */
 	uint8_t tsc;                    /* it is no call, but rdtsc or rdtscp */
+	uint8_t mapped;                 /* the buffer has a mapping of a file, whose contents are still to be read */
 	uint8_t file[FAST_FILES];       /* FAST_WRITES, FAST_READS for each descriptor */
 	uint64_t head;                  /* bytes of complete records in the buffer */
 	uint64_t begun;                 /* head at the beginning of the present call */
@@ -75,8 +86,33 @@ struct fast_area {
 	uint64_t arg[6];                /* its arguments */
 	uint64_t ret, back;             /* result; where the stub continues */
 	uint64_t clock;                 /* address of the vdso's clock_gettime; 0: none */
+	/* code, memory that is shared, and the recorder's: calls that change mappings there stop the process */
+	uint64_t nguard;
+	struct { uint64_t lo, hi; } guard[FAST_GUARDS];
 	struct fast_call call[FAST_CALLS];
 };
+
+/*
+ * Does a call change mappings in a way that the recorder can record?  Code is searched before it is executed.
+ * Of a file, only what is not written to: its contents are read later.  *lo, *hi: what it replaces.
+ */
+FAST_INLINE int
+fast_may_map(uint64_t nr, const uint64_t *arg, uint64_t *lo, uint64_t *hi)
+{
+	/* MAP_PRIVATE; and MAP_FIXED, _ANONYMOUS, _DENYWRITE, _EXECUTABLE, _NORESERVE, _POPULATE, _STACK */
+	const uint64_t private = 2, flags = 0x10 | 0x20 | 0x800 | 0x1000 | 0x4000 | 0x8000 | 0x20000;
+	const uint64_t write = 2, fixed = 0x10, anonymous = 0x20;
+
+	*lo = arg[0];
+	*hi = arg[0] + ((arg[1] + 4095) & ~(uint64_t)4095);
+	if (*hi < *lo || (nr != __NR_munmap && arg[2] > 3))     /* PROT_READ | PROT_WRITE */
+		return 0;
+	if (nr != __NR_mmap)
+		return 1;
+	if (!(arg[3] & fixed))
+		*lo = *hi = 0;
+	return arg[3] == (private | (arg[3] & flags)) && (arg[3] & anonymous || !(arg[2] & write));
+}
 
 /* The code of the recorder, to be copied; places in it are offsets from the beginning. */
 extern const uint8_t fast_code_begin[] __asm__("__start_wscap_recorder");
@@ -122,6 +158,7 @@ struct fast {
 	int paused;                     /* they are not for a while */
 	int calling;                    /* a call is about to be made under ptrace */
 	int pretold;                    /* user dispatch is in effect */
+	uint64_t guarded;               /* the version of the regions that the guards are of */
 	unsigned slow, made;            /* calls that stopped the process, and that did not, since a while */
 	unsigned hot;                   /* how often a place makes calls before it is changed */
 	struct fast_area *a;            /* our view of the shared memory; NULL: there is none */

@@ -6,10 +6,10 @@
  * continue in r11: the instruction overwrites these two.  The program's stack is not touched.
  */
 #include <asm/unistd.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stddef.h>
-
-#include "gen/wscap/fast.h"
+#include <sys/mman.h>
 
 #if defined(__clang__)
 #define NO_VECTORS "no-sse,no-mmx,no-avx"
@@ -20,6 +20,9 @@
 	no_sanitize("address", "undefined"), no_stack_protector, no_profile_instrument_function))
 #define INLINE static inline __attribute__((always_inline, target(NO_VECTORS), \
 	no_sanitize("address", "undefined"), no_stack_protector, no_profile_instrument_function))
+
+#define FAST_INLINE INLINE
+#include "gen/wscap/fast.h"
 
 int fast_begin(struct fast_area *a);
 void fast_commit(struct fast_area *a);
@@ -214,6 +217,21 @@ fast_hash(const struct fast_area *a)
 	return (uint32_t)((h ^ gs) * UINT64_C(0x9e3779b97f4a7c15) >> 32);
 }
 
+/* May a call that changes mappings be made? */
+INLINE int
+fast_may_now(const struct fast_area *a, uint64_t nr)
+{
+	uint64_t lo, hi;
+
+	/* what is in the buffer is read before it is replaced or can be written to */
+	if (!fast_may_map(nr, a->arg, &lo, &hi) || (lo < hi && a->mapped))
+		return 0;
+	for (uint64_t i = 0; i < a->nguard; i++)
+		if (lo < a->guard[i].hi && hi > a->guard[i].lo)
+			return 0;
+	return a->nguard != 0;
+}
+
 /* May the call be made, and is there room for what it returns? */
 INLINE int
 fast_may(const struct fast_area *a, const struct fast_call *k)
@@ -233,6 +251,11 @@ fast_may(const struct fast_area *a, const struct fast_call *k)
 			return 0;
 		n += sizeof(struct fast_piece) + FAST_KEPT_MOST;
 	}
+	if (k->when & FAST_MAPS && !fast_may_now(a, a->r[0]))
+		return 0;
+	if (a->mapped && a->arg[a->r[0] == __NR_open ? 1 : 2] & O_TRUNC && (a->r[0] == __NR_open || a->r[0] == __NR_openat))
+		return 0;
+	n += k->when & FAST_MAPS ? 2 * sizeof(uint64_t) + sizeof(struct fast_piece) + FAST_NAME : 0;
 	for (int i = 0; i < 2; i++) {
 		uint64_t count = 0;
 
@@ -269,21 +292,56 @@ fast_add(uint8_t *end, uint64_t addr, uint64_t from, uint64_t n)
 	return end + sizeof(*p) + (p->n + 7) / 8 * 8;
 }
 
+/* A call for the recorder itself. */
+INLINE uint64_t
+fast_call(struct fast_area *a, uint64_t nr, uint64_t p, uint64_t q, uint64_t r)
+{
+	uint8_t was = *(volatile uint8_t *)&a->selector;
+	uint64_t ret;
+
+	*(volatile uint8_t *)&a->looking = 1;
+	*(volatile uint8_t *)&a->selector = 0;
+	__asm__ volatile("syscall" : "=a"(ret) : "a"(nr), "D"(p), "S"(q), "d"(r) : "rcx", "r11", "memory");
+	*(volatile uint8_t *)&a->selector = was;
+	*(volatile uint8_t *)&a->looking = 0;
+	return ret;
+}
+
+/* Adds device, inode and name of the file that is to be mapped: 0, or -1: we shall be asked. */
+INLINE int
+fast_file(struct fast_area *a, struct fast_rec *r)
+{
+	struct fast_piece *p = (struct fast_piece *)(r + 1);
+	uint64_t *st = (uint64_t *)(p + 1), n, fd = a->arg[4] & 0xffffffff;
+	volatile uint64_t link[5];      /* "/proc/self/fd/" and the number; not as a constant in other memory */
+	volatile uint8_t *digit = (volatile uint8_t *)link + 14;
+
+	if (fd > 9999999 || fast_call(a, __NR_fstat, fd, (uint64_t)st, 0))
+		return -1;
+	link[0] = 0x65732f636f72702f;
+	link[1] = 0x2f64662f666c;
+	for (n = 1; n * 10 <= fd; n *= 10)
+		;
+	for (; n; n /= 10)
+		*digit++ = (uint8_t)('0' + fd / n % 10);
+	*digit = 0;
+	n = fast_call(a, __NR_readlink, (uint64_t)link, (uint64_t)(st + 2), FAST_NAME);
+	if (n - 1 >= FAST_NAME - 1)     /* an error, nothing, or more than that */
+		return -1;
+	p->addr = FAST_FILE;
+	p->n = 2 * sizeof(*st) + n;
+	return 0;
+}
+
 /* A descriptor that nothing is known of may be read from if its file is not of /proc. */
 INLINE void
 fast_look(struct fast_area *a, uint64_t fd)
 {
-	uint8_t was = *(volatile uint8_t *)&a->selector;
-	uint64_t st[16], ret;           /* struct statfs: the kind of file system is first */
+	uint64_t st[16];                /* struct statfs: the kind of file system is first */
 
 	if (fd >= FAST_FILES || a->file[fd])
 		return;
-	*(volatile uint8_t *)&a->looking = 1;
-	*(volatile uint8_t *)&a->selector = 0;
-	__asm__ volatile("syscall" : "=a"(ret) : "a"((uint64_t)__NR_fstatfs), "D"(fd), "S"(st) : "rcx", "r11", "memory");
-	*(volatile uint8_t *)&a->selector = was;
-	*(volatile uint8_t *)&a->looking = 0;
-	if (!ret && *(volatile uint64_t *)st != 0x9fa0)
+	if (!fast_call(a, __NR_fstatfs, fd, (uint64_t)st, 0) && *(volatile uint64_t *)st != 0x9fa0)
 		a->file[fd] = FAST_READS;
 }
 
@@ -312,6 +370,10 @@ fast_begin(struct fast_area *a)
 		return 0;
 	if (k->when & FAST_CLOSES && a->arg[0] < FAST_FILES)
 		a->file[a->arg[0]] = 0;
+	if (k->when & FAST_DUPS && a->arg[1] < FAST_FILES)
+		a->file[a->arg[1]] = 0;
+	if (nr == __NR_mmap && !(a->arg[3] & MAP_ANONYMOUS) && fast_file(a, r))
+		return 0;
 	r->nr = nr;
 	r->pc = a->r[1] - 2;
 	r->arg[0] = a->arg[0];
@@ -333,6 +395,17 @@ fast_begin(struct fast_area *a)
 	return 1;
 }
 
+/* A file was mapped: what is written to it from now on is to be seen. */
+INLINE void
+fast_mapped(struct fast_area *a)
+{
+	uint8_t *p = a->file;
+	uint64_t n = FAST_FILES;
+
+	__asm__ volatile("rep stosb" : "+D"(p), "+c"(n) : "a"(0) : "memory");
+	*(volatile uint8_t *)&a->mapped = 1;
+}
+
 /* The call has returned a->ret: completes its record.  The last store makes it count. */
 void IN_PROCESS
 fast_commit(struct fast_area *a)
@@ -344,6 +417,10 @@ fast_commit(struct fast_area *a)
 
 	if (k->when & FAST_GIVEN && a->arg[1])
 		end += sizeof(struct fast_piece) + (a->r[0] == __NR_rt_sigaction ? FAST_KEPT_MOST : 8);
+	if (a->r[0] == __NR_mmap && !(a->arg[3] & MAP_ANONYMOUS)) {
+		end += sizeof(struct fast_piece) + (((struct fast_piece *)end)->n + 7) / 8 * 8;
+		fast_mapped(a);
+	}
 	a->made = 1;
 	r->ret = a->ret;
 	for (int i = 0; i < 2 && ret >= 0; i++) {

@@ -11,8 +11,8 @@
 #include "gen/wscap/wscap.h"
 
 /*
- * Calls that the recorder makes.  They change no mappings, signal actions or processes; what they write is
- * found as format/ws/syscall.def says, but only if they succeed.
+ * Calls that the recorder makes.  What they write is found as format/ws/syscall.def says, but only if they
+ * succeed.
  */
 #define NO {0}
 #define RET(a, m) {FAST_RET, a, 0, m}
@@ -25,6 +25,8 @@ static const struct { uint16_t nr; struct fast_call call; } known[] = {
 	{SYS_pwrite64, {FAST_KNOWN | FAST_WRITES, {NO, NO}}},
 	{SYS_writev, {FAST_KNOWN | FAST_WRITES, {NO, NO}}},
 	{SYS_close, {FAST_KNOWN | FAST_CLOSES, {NO, NO}}},
+	{SYS_dup2, {FAST_KNOWN | FAST_DUPS, {NO, NO}}},
+	{SYS_dup3, {FAST_KNOWN | FAST_DUPS, {NO, NO}}},
 	{SYS_fcntl, {FAST_KNOWN | FAST_FCNTL, {NO, NO}}},
 	{SYS_ioctl, {FAST_KNOWN | FAST_IOCTL, {FIX(2, 36), NO}}},
 	{SYS_clock_gettime, {FAST_KNOWN | FAST_CLOCK, {FIX(1, 16), NO}}},
@@ -60,6 +62,9 @@ static const struct { uint16_t nr; struct fast_call call; } known[] = {
 	{SYS_rt_sigaction, {FAST_KNOWN | FAST_GIVEN, {FIX(2, 32), NO}}},
 	{SYS_rt_sigprocmask, {FAST_KNOWN | FAST_GIVEN, {FIX(2, 8), NO}}},
 	{SYS_brk, {FAST_KNOWN, {NO, NO}}},
+	{SYS_mmap, {FAST_KNOWN | FAST_MAPS, {NO, NO}}},
+	{SYS_munmap, {FAST_KNOWN | FAST_MAPS, {NO, NO}}},
+	{SYS_mprotect, {FAST_KNOWN | FAST_MAPS, {NO, NO}}},
 	{SYS_getrusage, {FAST_KNOWN, {FIX(1, 144), NO}}},
 };
 
@@ -73,7 +78,7 @@ static const uint16_t plain[] = {
 	SYS_bind, SYS_listen, SYS_shutdown, SYS_setsockopt, SYS_nanosleep, SYS_clock_nanosleep,
 	SYS_sched_yield, SYS_open, SYS_openat, SYS_lseek, SYS_access, SYS_faccessat,
 	SYS_getpid, SYS_gettid, SYS_getppid, SYS_getuid, SYS_getgid, SYS_geteuid,
-	SYS_getegid, SYS_getpgrp, SYS_umask,
+	SYS_getegid, SYS_getpgrp, SYS_umask, SYS_dup,
 	439,                            /* faccessat2 */
 };
 
@@ -89,10 +94,14 @@ fast_table(struct fast_area *a)
 unsigned
 fast_knows(const struct call *k)
 {
+	uint64_t lo, hi;
+
 	if (k->nr == SYS_fcntl)
 		return k->arg[1] <= 4 || k->arg[1] == F_DUPFD_CLOEXEC ? FAST_KNOWN : 0;
 	if (k->nr == SYS_ioctl)
 		return k->arg[1] == TCGETS ? FAST_KNOWN : 0;
+	if (k->nr == SYS_mmap || k->nr == SYS_munmap || k->nr == SYS_mprotect)
+		return fast_may_map(k->nr, k->arg, &lo, &hi) ? FAST_KNOWN : 0;
 	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
 		if (known[i].nr == k->nr)
 			return known[i].call.when;
@@ -131,10 +140,10 @@ ring_mask(struct cap *c, const struct call *k)
 
 /* What else a call means to us. */
 static void
-ring_follow(struct cap *c, const struct call *k)
+ring_follow(struct cap *c, const struct call *k, const struct mapped_file *file)
 {
 	switch (k->nr) {
-	case SYS_close:
+	case SYS_close: case SYS_dup2: case SYS_dup3:
 		file_call(c, k);
 		break;
 	case SYS_rt_sigaction:
@@ -146,7 +155,28 @@ ring_follow(struct cap *c, const struct call *k)
 	case SYS_brk:
 		sys_brk(c, k);
 		break;
+	case SYS_mmap:
+		maps_map(c, k, file);
+		break;
+	case SYS_munmap:
+		sys_munmap(c, k);
+		break;
+	case SYS_mprotect:
+		sys_mprotect(c, k);
+		break;
 	}
+}
+
+/* What the recorder kept of the file that the call maps: 0 or -1.  name: room for FAST_NAME + 1 bytes. */
+static int
+ring_file(const uint8_t *p, uint64_t n, struct mapped_file *file, char *name)
+{
+	if (n < 16 || n > 16 + FAST_NAME)
+		return -1;
+	memcpy(name, p + 16, n - 16);
+	name[n - 16] = 0;
+	*file = (struct mapped_file){.dev = get_le64(p), .ino = get_le64(p + 8), .name = name};
+	return 0;
 }
 
 /* Records one call.  p: its n bytes, which the program may have changed; 0, or -1: they make no sense. */
@@ -156,6 +186,9 @@ ring_record(struct cap *c, const uint8_t *p, uint64_t n, uint64_t time)
 	struct fast_rec f;
 	struct ws_rec r = {.kind = WS_SYS};
 	struct ws_rec_sys *s = &r.u.sys;
+	struct mapped_file file = {.name = NULL};
+	char name[FAST_NAME + 1];
+	struct call k;
 
 	memcpy(&f, p, sizeof(f));
 	s->pc = f.pc;
@@ -182,6 +215,12 @@ ring_record(struct cap *c, const uint8_t *p, uint64_t n, uint64_t time)
 		at += sizeof(q);
 		if (q.n > n - at)
 			return -1;
+		if (q.addr == FAST_FILE) {
+			if (ring_file(p + at, q.n, &file, name))
+				return -1;
+			at += (q.n + 7) / 8 * 8;
+			continue;
+		}
 		if (q.addr == FAST_KEPT && q.n <= sizeof(c->newact)) {
 			memcpy(c->newact, p + at, q.n);
 			at += (q.n + 7) / 8 * 8;
@@ -191,7 +230,9 @@ ring_record(struct cap *c, const uint8_t *p, uint64_t n, uint64_t time)
 		put_untimed(c, &r);
 		at += (q.n + 7) / 8 * 8;
 	}
-	ring_follow(c, &(struct call){.nr = f.nr, .arg = {f.arg[0], f.arg[1]}, .ret = (int64_t)f.ret});
+	k = (struct call){.nr = f.nr, .ret = (int64_t)f.ret};
+	memcpy(k.arg, f.arg, sizeof(k.arg));
+	ring_follow(c, &k, file.name ? &file : NULL);
 	return 0;
 }
 

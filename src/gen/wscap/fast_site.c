@@ -105,6 +105,7 @@ fast_text_add(struct cap *c, uint64_t addr)
 	t->size = (t->hi + JUMP + (uint64_t)(int64_t)t->jump + FAST_WINDOW + PAGE) / PAGE * PAGE - t->at;
 	p = fast_share(c, t->at - core, t->size + core, core ? FAST_CODE : 0, core);
 	f->ntext++;
+	f->guarded = 0;
 	if (!p)
 		return NULL;
 	t->p = p + core;
@@ -115,12 +116,20 @@ fast_text_add(struct cap *c, uint64_t addr)
 	return t;
 }
 
+/* Does it use memory at a distance from its own address? */
+static int
+site_near(const ZydisDecodedInstruction *z)
+{
+	return z->attributes & ZYDIS_ATTRIB_HAS_MODRM && z->raw.modrm.mod == 0 && z->raw.modrm.rm == 5 &&
+	    z->raw.disp.size == 32;
+}
+
 /* May it be moved to another address?  *ends: nothing is executed after it. */
 static int
 site_movable(const ZydisDecodedInstruction *z, int *ends)
 {
 	*ends = z->meta.category == ZYDIS_CATEGORY_RET;
-	if (z->attributes & ZYDIS_ATTRIB_IS_RELATIVE || z->attributes & ZYDIS_ATTRIB_IS_PRIVILEGED)
+	if ((z->attributes & ZYDIS_ATTRIB_IS_RELATIVE && !site_near(z)) || z->attributes & ZYDIS_ATTRIB_IS_PRIVILEGED)
 		return 0;
 	switch (z->meta.category) {
 	case ZYDIS_CATEGORY_BINARY: case ZYDIS_CATEGORY_DATAXFER: case ZYDIS_CATEGORY_LOGICAL:
@@ -174,6 +183,13 @@ site_move(const struct fast_site *s, const ZydisDecodedInstruction *z, const uin
 	if (!site_movable(z, ends))
 		return 0;
 	memcpy(stub + at, b, z->length);
+	if (site_near(z)) {
+		int64_t disp = (int32_t)get_le32(b + z->raw.disp.offset) + (int64_t)(next - (s->stub + at + z->length));
+
+		if (disp != (int32_t)disp)
+			return 0;
+		put_le32(stub + at + z->raw.disp.offset, (uint32_t)disp);
+	}
 	return z->length;
 }
 

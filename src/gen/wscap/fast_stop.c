@@ -1,5 +1,6 @@
 /* What stops of a process mean while the recorder is in it. */
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/ptrace.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -320,8 +321,50 @@ fast_stopped(struct cap *c, int status, int *sig)
 		fast_out(c);
 	}
 	if (status >> 16 != PTRACE_EVENT_EXIT && !tracee_regs(&c->t, &g) && !fast_busy(f, &g))
-		f->tail = *(volatile uint64_t *)&f->a->head = 0;
+		f->tail = *(volatile uint64_t *)&f->a->head = f->a->mapped = 0;
 	return done;
+}
+
+static void
+fast_add_guard(struct fast_area *a, uint64_t lo, uint64_t hi)
+{
+	if (a->nguard && a->nguard <= FAST_GUARDS && a->guard[a->nguard - 1].hi == lo) {
+		a->guard[a->nguard - 1].hi = hi;
+		return;
+	}
+	if (a->nguard++ < FAST_GUARDS) {
+		a->guard[a->nguard - 1].lo = lo;
+		a->guard[a->nguard - 1].hi = hi;
+	}
+}
+
+/* The recorder shall leave these mappings alone; if they are too many, all. */
+static void
+fast_guard(struct cap *c)
+{
+	struct fast *f = c->fast;
+	struct fast_area *a = f->a;
+
+	if (f->guarded == c->reg.version)
+		return;
+	f->guarded = c->reg.version;
+	a->nguard = 0;
+	for (size_t i = 0; i < c->reg.n; i++) {
+		const struct region *r = &c->reg.p[i];
+
+		if (r->prot & PROT_EXEC || r->shared || r->stack)
+			fast_add_guard(a, r->lo, r->hi);
+	}
+	for (size_t i = 0; i < c->nsite; i++)
+		fast_add_guard(a, c->site[i].addr, c->site[i].addr + 1);
+	fast_add_guard(a, f->core, f->core + FAST_SIZE);
+	for (size_t i = 0; i < f->ntext; i++) {
+		fast_add_guard(a, f->text[i].lo, f->text[i].hi);
+		if (f->text[i].p)
+			fast_add_guard(a, f->text[i].at, f->text[i].at + f->text[i].size);
+	}
+	if (a->nguard > FAST_GUARDS)
+		a->nguard = 0;
 }
 
 static int
@@ -346,6 +389,7 @@ fast_resume(struct cap *c)
 		return PTRACE_SYSCALL;
 	f->a->fsbase = g.fs_base;
 	f->a->gsbase = g.gs_base;
+	fast_guard(c);
 	if (!fast_restarts(&g))
 		fast_lead(c, &g);
 	f->a->selector = 1;

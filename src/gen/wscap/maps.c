@@ -92,7 +92,7 @@ check_twice(struct cap *c, const struct region *r)
 }
 
 void
-sys_mmap(struct cap *c, const struct call *k)
+maps_map(struct cap *c, const struct call *k, const struct mapped_file *file)
 {
 	struct region r = {0};
 	char name[4096] = "";
@@ -106,7 +106,13 @@ sys_mmap(struct cap *c, const struct call *k)
 	r.shared = (k->arg[3] & MAP_TYPE) != MAP_PRIVATE;
 	if (!anon) {
 		r.offset = k->arg[5];
-		file_of(c, &r, (int)k->arg[4], name, sizeof(name));
+		if (file) {
+			r.dev = file->dev;
+			r.ino = file->ino;
+			snprintf(name, sizeof(name), "%s", file->name);
+		} else {
+			file_of(c, &r, (int)k->arg[4], name, sizeof(name));
+		}
 	} else if (r.shared) {
 		maps_number(c, &r);
 	}
@@ -129,6 +135,12 @@ sys_mmap(struct cap *c, const struct call *k)
 		if (!anon)
 			touch_hide(c, r.lo, r.hi);
 	}
+}
+
+void
+sys_mmap(struct cap *c, const struct call *k)
+{
+	maps_map(c, k, NULL);
 }
 
 void

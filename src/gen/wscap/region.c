@@ -16,12 +16,21 @@ region_at(const struct regions *g, uint64_t addr)
 }
 
 static void
+region_changed(struct regions *g)
+{
+	static uint64_t version;
+
+	g->version = ++version;
+}
+
+static void
 region_insert(struct regions *g, size_t i, const struct region *r)
 {
 	g->p = mem_xgrow(g->p, &g->cap, g->n + 1, sizeof(*g->p));
 	memmove(g->p + i + 1, g->p + i, (g->n - i) * sizeof(*g->p));
 	g->p[i] = *r;
 	g->n++;
+	region_changed(g);
 }
 
 static void
@@ -61,6 +70,7 @@ region_cut(struct regions *g, uint64_t lo, uint64_t hi)
 		;
 	memmove(g->p + i, g->p + j, (g->n - j) * sizeof(*g->p));
 	g->n -= j - i;
+	region_changed(g);
 }
 
 void
@@ -86,6 +96,7 @@ region_prot(struct regions *g, uint64_t lo, uint64_t hi, int prot)
 		if (prot & PROT_WRITE)
 			g->p[i].wasw = 1;
 	}
+	region_changed(g);
 }
 
 void

@@ -31,6 +31,7 @@ struct region {
 struct regions {
 	struct region *p;               /* by ascending address, not overlapping; owned */
 	size_t n, cap;
+	uint64_t version;               /* another one after each change, and in each list */
 };
 
 #define NDEBUG_REGS 4           /* debug registers with addresses: DR0 to DR3 */
@@ -327,6 +328,12 @@ void call_leave(struct cap *c);
 #define X(f) void sys_##f(struct cap *c, const struct call *k);
 CALLS
 #undef X
+/* The file of a mmap; NULL: that of its descriptor now. */
+struct mapped_file {
+	uint64_t dev, ino;
+	const char *name;
+};
+void maps_map(struct cap *c, const struct call *k, const struct mapped_file *file);
 /* n bytes were written to the buffers of an iovec array */
 void put_iov(struct cap *c, uint64_t iov, uint64_t count, uint64_t n);
 int ioctl_known(const struct call *k);  /* is it known what the request writes? */
