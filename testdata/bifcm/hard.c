@@ -1,9 +1,16 @@
 /*
- * hard KIND: streams on which context mixing of values loses to other methods.
+ * hard KIND: streams of many kinds, among them those on which context mixing of values loses.
  *
  *   repeats  runs of noise that come again with few changes, at any byte: LZ finds them, no value repeats
  *   ticks    values of 8 bytes that grow by a million, a few more or less
  *   words    text
+ *   far      noise that comes again after 400 kB
+ *   log      lines with times and numbers
+ *   noise, zeros, one (byte), none
+ *   decimals doubles that have two places after the point
+ *   ids      of 4 bytes, sorted
+ *   table    records of 20 bytes: the first repeats, the others hardly
+ *   mix      some of each
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -58,16 +65,104 @@ words(void)
 		printf("%s%c", word[below(1 + below(600))], below(12) ? ' ' : '\n');
 }
 
+static void
+noise(int n)
+{
+	while (n--)
+		putchar((int)below(256));
+}
+
+static void
+far(void)
+{
+	static unsigned char run[50000];
+
+	for (size_t i = 0; i < sizeof(run); i++)
+		run[i] = (unsigned char)below(256);
+	fwrite(run, 1, sizeof(run), stdout);
+	words();
+	noise(101);
+	fwrite(run, 1, sizeof(run), stdout);
+}
+
+static void
+lines(void)
+{
+	static const char *const what[4] = { "opened", "closed", "read from", "error in" };
+
+	for (int i = 0; i < 6000; i++)
+		printf("2026-11-%02d %02d:%02d:%02d.%03u host%u app[%u]: %s id=%u\n", 1 + i / 400, i / 60 % 24,
+		    i % 60, i * 7 % 60, below(1000), below(5), 100 + below(30), what[below(4)], below(1000000));
+}
+
+static void
+zeros(void)
+{
+	for (int i = 0; i < 1000000; i++)
+		putchar(0);
+}
+
+static void
+decimals(void)
+{
+	int cents = 10000;
+
+	for (int i = 0; i < 20000; i++) {
+		double x = (cents += (int)below(61) - 30) / 100.0;
+
+		fwrite(&x, sizeof(x), 1, stdout);
+	}
+}
+
+static void
+ids(void)
+{
+	uint32_t id = 0;
+
+	for (int i = 0; i < 40000; i++) {
+		id += 1 + below(100000);
+		fwrite(&id, sizeof(id), 1, stdout);
+	}
+}
+
+static void
+table(void)
+{
+	for (uint32_t i = 0; i < 8000; i++) {
+		uint32_t row[5] = { 0x0a000000 + below(1 + below(300)), i / 7, below(70000), 443 + below(2) * 53, i * i };
+
+		fwrite(row, sizeof(row), 1, stdout);
+	}
+}
+
+static void
+mix(void)
+{
+	noise(30000);
+	lines();
+	ids();
+	decimals();
+	table();
+}
+
+static void one(void) { putchar('x'); }
+static void none(void) {}
+static void more(void) { noise(200003); }
+
+static const struct { const char *name; void (*make)(void); } kinds[] = {
+	{ "repeats", repeats }, { "ticks", ticks }, { "words", words }, { "far", far }, { "log", lines },
+	{ "noise", more }, { "zeros", zeros }, { "one", one }, { "none", none }, { "decimals", decimals },
+	{ "ids", ids }, { "table", table }, { "mix", mix },
+};
+
 int
 main(int argc, char **argv)
 {
-	if (argc == 2 && !strcmp(argv[1], "repeats"))
-		repeats();
-	else if (argc == 2 && !strcmp(argv[1], "ticks"))
-		ticks();
-	else if (argc == 2 && !strcmp(argv[1], "words"))
-		words();
-	else
-		return 2;
-	return fflush(stdout) != 0;
+	for (size_t i = 0; argc == 2 && i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+		if (strcmp(argv[1], kinds[i].name))
+			continue;
+		kinds[i].make();
+		return fflush(stdout) != 0;
+	}
+	return 2;
 }

@@ -46,4 +46,25 @@ args=$(sed -n 's/^\$ printf .* | bifcm \(.*\) | od .*/\1/p' "$SRC/man/bifcm.5")
 # shellcheck disable=SC2086
 bifcm $args <values | od -An -v -tx1 | tr -s ' \n' '\n\n' | sed '/^$/d' >real.hex
 [ -s page.hex ] && same "the dump of the page" page.hex real.hex
+
+# files of version 2, which have no whole blocks, are still read: that of the page, as it was then
+printf '\211TMBIF\r\n\2\0\0\0\10\0\0\0\0\0\0\0\0\1\1\105\245\016\303\4\0\6\141\152\174\327\1\0\2\0\1\1\0\1\3\15\1\170\4\1\0\0\10\1\0\0\320\162\325\362\22\0\0\0BIFe' >old.bif
+bifcm -dc old.bif >out
+same "a file of version 2" values out
+"$plain" <old.bif >out
+same "by the plain decoder" values out
+
+# whole blocks, by both methods
+whole() { bifcm -lv in.bif | sed -n 's/^whole .* //p'; }
+"$BUILD/test/hard" far >in
+bifcm -9 -r 2,4 -c in >in.bif
+is "what repeats from far away is one" "$(whole)" lzma:1
+"$plain" <in.bif >out
+same "which the plain decoder knows" in out
+"$BUILD/test/hard" noise | head -c 3001 >few
+cat few few few few few >in
+bifcm -9 -c in >in.bif
+is "another one" "$(whole)" zstd:1
+"$plain" <in.bif >out
+same "as well" in out
 tap_end

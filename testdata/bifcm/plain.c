@@ -13,7 +13,7 @@ static uint8_t *file;
 static size_t size, at;
 
 /* Header */
-static uint64_t B;
+static uint64_t version, B;
 static int references;
 static unsigned nfield, width[8], key[8];
 static const uint8_t *head;
@@ -25,6 +25,7 @@ unsigned columns;
 static const unsigned refwidth[5] = { 8, 1, 4, 2, 8 };
 static struct column column[8], first[8];
 static size_t nblock;
+static int primers = 1;         /* the first block is not whole */
 static uint64_t before;         /* records of the last block */
 static uint64_t a, b;
 
@@ -112,7 +113,8 @@ header(void)
 	if (memcmp(file, "\x89TMBIF\r\n", 8))
 		reject("magic");
 	at = 8;
-	if (integer(2) != 2)
+	version = integer(2);
+	if (version != 2 && version != 3)
 		reject("version");
 	B = integer(4);
 	nhead = integer(4);
@@ -189,15 +191,63 @@ ref_words(uint64_t fetches)
 	}
 }
 
+/* The fields of n records at p go into the sum, and out */
+static void
+put_records(const uint8_t *p, uint64_t n)
+{
+	while (n--) {
+		for (unsigned c = 0; c < nfield; c++) {
+			uint64_t v = 0;
+
+			for (unsigned i = 0; i < width[c]; i++)
+				v |= (uint64_t)*p++ << 8 * i;
+			put(v, width[c]);
+		}
+	}
+}
+
+/* Whole blocks */
+static void
+whole_block(size_t start)
+{
+	uint64_t n = number(), r = 0, method = integer(1), len = number(), want;
+	size_t end = at;
+	uint8_t *raw;
+
+	for (unsigned c = 0; c < nfield; c++)
+		r += width[c];
+	if (!n || n > 134217728 / r || (method != 16 && method != 17) || len > n * r)
+		reject("whole block");
+	want = integer(4);
+	need(len);
+	at += len;
+	if (checksum(file + start, end - start, file + end + 4, len) != want)
+		reject("checksum");
+	raw = alloc(n * r);
+	if (method == 16)
+		whole_lzma(file + end + 4, len, raw, n * r);
+	else
+		whole_zstd(file + end + 4, len, raw, n * r);
+	put_records(raw, n);
+	free(raw);
+	before = n;
+	primers &= nblock != 0;
+	nblock++;
+}
+
 /* Blocks */
 static void
 block(void)
 {
 	size_t start = at, len[8], end;
-	uint64_t m = number(), n = m > 1 ? m - 1 : before, fetches = 0, want;
+	uint64_t m = number(), least = version - 1, n = m > least ? m - least : before, fetches = 0, want;
 	unsigned ncol = references ? 5 : nfield, method[8];
 
-	if (m > B + 1 || !n || (m > 1 && n == before))
+	if (m == 2 && version == 3) {
+		whole_block(start);
+		return;
+	}
+	if (m > B + least || !m || !n || n > B || (m > 1 && n == before))
 		reject("records of a block");
 	before = n;
 	if (references && (fetches = number()) > n)
@@ -228,7 +278,7 @@ block(void)
 		if (!t->n)
 			continue;
 		need(len[c]);
-		decode(method[c], file + at, len[c], t, nblock && first[c].n ? &first[c] : NULL);
+		decode(method[c], file + at, len[c], t, nblock && primers && first[c].n ? &first[c] : NULL);
 		at += len[c];
 	}
 	if (checksum(file + start, end - start, file + end + 4, at - end - 4) != want)
@@ -262,7 +312,7 @@ end(void)
 	if (number() != nblock)
 		reject("number of blocks");
 	for (size_t i = 0; i < nblock; i++) {
-		if (number() > B)
+		if (number() > (B > 134217728 / record ? B : 134217728 / record))
 			reject("records in the index");
 		number();
 	}

@@ -174,3 +174,30 @@ decode(unsigned method, const uint8_t *p, size_t len, struct column *c, struct c
 		bidirectional(method - 32, p, len, c);
 	}
 }
+
+/* The bytes of whole blocks */
+static void
+whole_lzma(const uint8_t *p, size_t len, uint8_t *raw, size_t n)
+{
+	lzma_options_lzma o = { .dict_size = 4096 };
+	lzma_filter f[2] = { { LZMA_FILTER_LZMA2, &o }, { LZMA_VLI_UNKNOWN, NULL } };
+	size_t in = 0, out = 0;
+	uint32_t k = 4096;
+
+	for (; k < n && k < 67108864; k *= 2)
+		o.dict_size = 3 * k / 2 >= n ? 3 * k / 2 : 2 * k;
+	if (lzma_raw_buffer_decode(f, NULL, p, &in, len, raw, &out, n) != LZMA_OK || in != len || out != n)
+		reject("LZMA of a whole block");
+}
+
+static void
+whole_zstd(const uint8_t *p, size_t len, uint8_t *raw, size_t n)
+{
+	uint8_t *frame = alloc(len + 4);
+
+	memcpy(frame, "\x28\xb5\x2f\xfd", 4);
+	memcpy(frame + 4, p, len);
+	if (ZSTD_decompress(raw, n, frame, len + 4) != n)
+		reject("zstd of a whole block");
+	free(frame);
+}

@@ -133,6 +133,7 @@ options(struct vs_options *o, const char *layout)
 	}
 	o->first = rnd(2) ? 0 : 1 + (uint32_t)rnd(300);
 	o->group = rnd(3) ? 0 : o->block * (1 + (uint32_t)rnd(6));
+	o->unit = rnd(8) ? 0 : 1000 + (uint32_t)rnd(9000);
 	if (o->first && !rnd(4))
 		o->block = 0;
 }

@@ -219,7 +219,7 @@ test_sink(void)
 	struct vs_writer *w;
 
 	options(&o, "8");
-	o.group = 0;
+	o.group = o.unit = 0;
 	o.block = o.first = 10;
 	make(&in, 8000);
 	pack(&out, &in, &o, 0);
@@ -310,6 +310,45 @@ noise(struct text *t, size_t n, unsigned bits)
 
 		keep(t, &(uint64_t){ v >> (64 - bits) }, 8);
 	}
+}
+
+/* Units of bytes that repeat over long distances become whole blocks, units of values do not; text, too */
+static void
+test_whole(unsigned from)
+{
+	struct text in = { 0 }, out = { 0 };
+	struct vs_options o;
+	struct fault f;
+	struct vs_reader *r;
+	const struct vs_index *x;
+	uint8_t far[16000];
+	unsigned found = 0;
+
+	options(&o, from == 1 ? "4,2,2" : "8");
+	o = (struct vs_options){ .layout = o.layout, .first = 20000, .block = 500, .unit = 100000, .level = 9,
+	    .method = -1, .threads = 1 };
+	for (size_t i = 0; i < sizeof(far); i++)
+		far[i] = (uint8_t)rnd(256);
+	for (unsigned unit = from; unit < from + 3; unit++) {
+		for (uint64_t i = 0; i < 12500 && unit % 2; i++)
+			keep(&in, &(uint64_t){ i * 0x9e3779b97f4a7c15 }, 8);
+		for (unsigned i = 0; i < 6 && unit % 2 == 0; i++)
+			keep(&in, far, sizeof(far) - i * 101);
+		while (in.n % 100000)
+			keep(&in, "all the words", 1);
+	}
+	keep(&in, "abc", 3);
+	pack(&out, &in, &o, 0);
+	r = vs_open_mem(out.p, out.n, &f);
+	x = vs_index(r, &f);
+	for (size_t i = 0; x && i < x->n; i++) {
+		struct vs_stat s[VS_COLUMNS];
+
+		found |= vs_stat(r, i, s, &f) > 0 ? 1u << (i > 0) : 4;
+	}
+	vs_close(r);
+	CHECK("whole blocks where they are smaller", found == (from ? 6 : 7));
+	comes_back(&in, &out, &o, 40);
 }
 
 /* What comes again from farther than LZMA may look, but not zstd */
@@ -481,6 +520,7 @@ print_seeds(const char *folder)
 				continue;
 			options(&o, layouts[i]);
 			o.group = 0;
+			o.unit = m % 3 ? 0 : 600;
 			o.block = o.first = 100;
 			o.method = (int)m;
 			make(&in, 1200);
@@ -513,6 +553,8 @@ main(int argc, char **argv)
 	test_sink();
 	test_group();
 	test_wide();
+	test_whole(0);
+	test_whole(1);
 	test_slow();
 	return check_end();
 }

@@ -11,8 +11,8 @@
  *                     cm or cm-delta, whichever codes a sample smaller.  lz (LZMA) is tried, too, if
  *                     zstd comes near that on the sample: within NEAR of it at level 9, below it at
  *                     the others.  A sample has no repetitions over long distances, so zstd codes the
- *                     whole block as well if it has at most FASTMOST bytes, as at level 3, unless a
- *                     quick run shows that this is far (HOPE).  Where the sample spoke against lz,
+ *                     whole block as well, as at level 3, unless a quick run shows that this is far
+ *                     (HOPE).  Where the sample spoke against lz,
  *                     level 9 asks zstd of the whole block about that (WHOLE, XZ).
  *   level 4 to 9, a later block
  *                     the kind of context mixing that was better in the first block.  lz is tried, too,
@@ -40,7 +40,6 @@
 #define WHOLE   1.05            /* the same on a whole first block where the sample spoke against lz */
 #define XZ      1.25            /* the same for zstd of the plain values: LZMA gains less than that */
 #define HOPE    1.5             /* fast is tried on a whole first block if a quick run is within this factor */
-#define FASTMOST (1u << 20)     /* bytes of values in that block, at most: zstd takes 17 times as much memory */
 #define BAD     4               /* a later block is large if it takes 1 / BAD of its values' bytes */
 /* lz is tried on a large block if zstd codes a sample in less than this times its share */
 #define GAIN    0.95
@@ -190,8 +189,6 @@ choose_fast(struct vc_work *w, const struct vc_col *col, unsigned kind, enum vc_
 	size_t size = *method == VC_STORED ? col->n * col->width : out->n - old, quick, plain;
 	int r = 0;
 
-	if (col->n * col->width > FASTMOST)
-		return 0;
 	if (vc_quick_size(w, NULL, col, &plain) != 0)
 		return -1;
 	quick = plain;

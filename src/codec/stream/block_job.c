@@ -116,9 +116,8 @@ vs_put_block(const struct vs_info *i, struct vs_part *q, size_t before, const ui
 	return out->nomem ? -1 : 0;
 }
 
-/* Names a damaged block for messages: its number, and its records as far as its head says. */
-static int
-stream_damaged(struct vs_job *j, uint64_t off, int column, const char *what)
+int
+vs_job_damaged(struct vs_job *j, uint64_t off, int column, const char *what)
 {
 	char where[32] = "";
 
@@ -139,7 +138,9 @@ vs_decode_job(const struct vs_common *m, struct vc_work *w, struct vs_job *j)
 	int bad;
 
 	if (vs_crc(p, h->size - h->len, vs_crc(j->coded.p, h->len - 4, 0)) != get_le32(p - 4))
-		return stream_damaged(j, j->off, -1, "its checksum is another");
+		return vs_job_damaged(j, j->off, -1, "its checksum is another");
+	if (h->whole)
+		return vs_whole_decode(m, j);
 	j->b.n = h->n;
 	j->b.ninst = h->ninst;
 	for (unsigned c = 0; c < h->ncol; c++) {
@@ -151,19 +152,19 @@ vs_decode_job(const struct vs_common *m, struct vc_work *w, struct vs_job *j)
 		if (bad < 0)
 			return vs_job_fail(j, j->off, VS_NOMEM);
 		if (bad)
-			return stream_damaged(j, off, (int)c, "its columns do not fit");
+			return vs_job_damaged(j, off, (int)c, "its columns do not fit");
 		if (!s->n)
 			continue;
 		if (vc_decode(w, m->prime[c], &j->b.col[c], (enum vc_method)s->method, p, s->size, j->b.v[c],
 			&err) != 0)
-			return stream_damaged(j, off, (int)c, err);
+			return vs_job_damaged(j, off, (int)c, err);
 		p += s->size;
 	}
 	bad = vs_join(y, &j->b);
 	if (bad < 0)
 		return vs_job_fail(j, j->off, VS_NOMEM);
 	if (bad)
-		return stream_damaged(j, j->off, -1, "its columns do not fit");
+		return vs_job_damaged(j, j->off, -1, "its columns do not fit");
 	j->sum = vs_block_sum(y, &j->b);
 	return 0;
 }

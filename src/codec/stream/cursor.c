@@ -6,11 +6,13 @@
 #include "codec/stream/stream_internal.h"
 
 #define KEEP 2                  /* decoded blocks */
+#define PIECE 65536u            /* records of a whole block that are values at a time */
 
 struct kept {
 	struct vs_job job;
 	int there;              /* job has the decoded block job.no */
 	uint64_t used;
+	uint64_t piece;         /* of a whole block: the first record, in the block, of what job.b has */
 };
 
 struct vs_cursor {
@@ -110,6 +112,25 @@ cursor_load(struct vs_cursor *c, struct kept *k, const struct vs_entry *e)
 	return -1;
 }
 
+/* Prepares the piece of a whole block that has the record `at` of the block. 0 or -1. */
+static int
+cursor_piece(struct vs_cursor *c, struct kept *k, uint64_t at)
+{
+	struct vs_job *j = &k->job;
+	size_t record = c->r->m.record, n;
+
+	k->piece = at / PIECE * PIECE;
+	n = (size_t)(j->head.n - k->piece < PIECE ? j->head.n - k->piece : PIECE);
+	if (vs_split(&c->r->m.info.layout, &j->b, j->raw.p + (size_t)k->piece * record, n) != 0) {
+		k->there = 0;
+		fault_set(&c->fault, j->off, j->rec, VS_NOMEM);
+		return -1;
+	}
+	c->lo = j->rec + k->piece;
+	c->hi = c->lo + n;
+	return 0;
+}
+
 /* Makes the block with record rec the present one; 0 or -1. */
 static int
 cursor_enter(struct vs_cursor *c, uint64_t rec)
@@ -121,7 +142,9 @@ cursor_enter(struct vs_cursor *c, uint64_t rec)
 	c->b = NULL;
 	if (vs_first(c->r, !no, &c->fault) != 0)
 		return -1;
-	if (!no) {
+	c->lo = e->rec;
+	c->hi = e->rec + e->n;
+	if (!no && !c->r->first_whole) {
 		c->b = &c->r->first_job.b;
 	} else {
 		for (size_t i = 0; i < KEEP; i++) {
@@ -137,10 +160,10 @@ cursor_enter(struct vs_cursor *c, uint64_t rec)
 		if ((!k->there || k->job.no != no) && cursor_load(c, k, e) != 0)
 			return -1;
 		k->used = ++c->clock;
+		if (k->job.head.whole && cursor_piece(c, k, rec - e->rec) != 0)
+			return -1;
 		c->b = &k->job.b;
 	}
-	c->lo = e->rec;
-	c->hi = e->rec + e->n;
 	return 0;
 }
 

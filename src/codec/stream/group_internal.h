@@ -1,49 +1,35 @@
 /*
- * Groups of blocks of a value stream that wait, coded, because LZ may make several together
- * smaller. A writer adds the records of each block, and the block once it is coded. When there are
- * `narrow` records after the last narrow group, it ends that group; when there are `wide` records,
- * it ends the wide group and writes the blocks that are held then.
+ * Groups of blocks of a value stream: the records of a job, `wide` of them, become blocks, and LZ may
+ * make several of these smaller together: a narrow group by LZMA, or all of them by zstd, which
+ * decodes as fast and finds repetitions over larger distances.
  */
 #ifndef TM_CODEC_STREAM_GROUP_INTERNAL_H
 #define TM_CODEC_STREAM_GROUP_INTERNAL_H
 
 #include "codec/stream/stream_internal.h"
 
-/* A waiting block. */
-struct vs_held {
-	size_t n, size;                 /* records, bytes */
-	struct vs_sum sum;
-};
-
 struct vs_group {
-	const struct vs_common *m;      /* NULL: no groups */
 	size_t most;                    /* records of a group, at most */
-	size_t narrow, wide;            /* lengths of the next ones */
-	struct buf raw;                 /* the records of the wide group, n */
-	size_t n;
-	struct buf coded;               /* its coded blocks */
-	struct vs_held *held;           /* owned: nheld of them */
-	size_t nheld, cap;
-	/* narrow groups that ended; how much of the above is in them */
-	struct { size_t groups, n, held, coded; } done;
-	struct vs_job whole;            /* several blocks as one: by zstd, by LZMA */
-	unsigned pause;                 /* narrow groups for which LZMA will not be tried */
-	int far;                        /* the last wide group became one block */
+	size_t narrow;                  /* records of the next one, so that it decodes quickly */
+	int lzma;
+	size_t wide;                    /* records of a job; 0: there are no groups */
 };
 
-/* Begins to use groups, of `most` records at most. n records of the first block took len bytes. */
-void vs_group_start(struct vs_group *g, const struct vs_common *m, size_t most, size_t n, size_t len);
+/*
+ * Begins to use groups of `most` records at most; lzma: LZMA is tried, not only zstd. n records of the
+ * first block took len bytes.
+ */
+void vs_group_start(struct vs_group *g, const struct vs_common *m, size_t most, int lzma, size_t n,
+    size_t len);
 
-/* All of these: 0, or -1 without memory. before: records of the last block written. */
-/* adds the records of a block */
-int vs_group_add_records(struct vs_group *g, const struct buf *raw);
-/* adds the next block, coded */
-int vs_group_add_block(struct vs_group *g, struct vs_part *q, const uint8_t *columns, size_t before);
-/* ends a narrow group: all its blocks are coded */
-int vs_group_end_narrow(struct vs_group *g, struct vc_work *w, size_t before);
-/* ends the wide group: g->held and g->coded are its blocks */
-int vs_group_end_wide(struct vs_group *g, struct vc_work *w, size_t before);
-void vs_group_clear(struct vs_group *g);        /* after writing them: begins another wide group */
-void vs_group_free(struct vs_group *g);
+/* Codes n records of a job, from number `from` on, as one or several parts; without memory j is bad. */
+typedef void vs_group_blocks(void *arg, struct vc_work *w, struct vs_job *j, size_t from, size_t n);
+
+/*
+ * Codes the records of j by `code`, block by block, and then groups of these blocks where that makes
+ * them smaller. whole: space for the groups, of this thread. On failure j is bad.
+ */
+void vs_group_encode(struct vs_group g, const struct vs_common *m, struct vc_work *w, struct vs_job *j,
+    struct vs_job *whole, vs_group_blocks *code, void *arg);
 
 #endif

@@ -66,7 +66,7 @@ vs_header_size(const uint8_t *p, const char **err)
 		*err = "not a value stream of bifcm(5)";
 	else if (get_le16(p + 8) == VS_VERSION_OLD)
 		*err = "a value stream of version 1, which only the older bifcm that made it can read";
-	else if (get_le16(p + 8) != VS_VERSION)
+	else if (get_le16(p + 8) != VS_VERSION && get_le16(p + 8) != VS_VERSION_BLOCKS)
 		*err = "a value stream of an unknown version";
 	else if (nhead > VS_HEAD_MAX || p[21] < 1 || p[21] > VS_FIELDS)
 		*err = "the header is damaged";
@@ -86,6 +86,7 @@ vs_get_header(const uint8_t *p, size_t n, struct vs_info *i, const char **err)
 	i->block = get_le32(p + 10);
 	i->nhead = get_le32(p + 14);
 	y->nfield = p[21];
+	i->whole = get_le16(p + 8) == VS_VERSION;
 	if (!i->block || i->block > VC_MAX || get_le16(p + 18) || p[20] > 1)
 		return -1;
 	y->ref = p[20];
@@ -123,7 +124,13 @@ stream_width(const struct vs_info *i, size_t c)
 void
 vs_encode_block_head(struct buf *b, const struct vs_info *i, const struct vs_bhead *h)
 {
-	buf_varint(b, h->n == h->before ? 1 : h->n + 1);
+	buf_varint(b, h->whole ? 2 : h->n == h->before ? 1 : h->n + 2);
+	if (h->whole) {
+		buf_varint(b, h->n);
+		buf_u8(b, (uint8_t)h->col[0].method);
+		buf_varint(b, h->col[0].size);
+		return;
+	}
 	if (i->layout.ref)
 		buf_varint(b, h->ninst);
 	for (size_t c = 0; c < vs_columns(&i->layout); c++) {
@@ -147,23 +154,45 @@ stream_number(const uint8_t *p, size_t n, size_t *at, uint64_t max, uint64_t *v)
 	return *v > max ? -1 : 1;
 }
 
-int
-vs_decode_block_head(const uint8_t *p, size_t n, const struct vs_info *i, struct vs_bhead *h,
-    const char **err)
+/* The method and the length of a column of at most max bytes: 1; 0: too few bytes; -1. */
+static int
+stream_column(const uint8_t *p, size_t n, size_t *at, uint64_t max, struct vs_bhead *h, struct vs_stat *s)
 {
-	size_t at = 0;
-	uint64_t v, before = h->before;
-	int k = stream_number(p, n, &at, i->block + UINT64_C(1), &v);
+	int k;
 
-	memset(h, 0, sizeof(*h));
-	h->before = before;
-	*err = "its head is not as it must be";
+	if (*at == n)
+		return 0;
+	s->method = p[(*at)++];
+	if ((k = stream_number(p, n, at, max, &s->size)) <= 0)
+		return k;
+	h->size += s->size;
+	return 1;
+}
+
+/* What the head of a whole block says after its first number: 1; 0: too few bytes; -1. */
+static int
+whole_head(const uint8_t *p, size_t n, size_t *at, const struct vs_info *i, struct vs_bhead *h)
+{
+	uint64_t record = vs_record_size(&i->layout);
+	int k = stream_number(p, n, at, VS_UNIT / record, &h->n);
+
 	if (k <= 0)
 		return k;
-	if (!v || (v == 1 ? !before : v - 1 == before))
-		return -1;
-	h->n = v == 1 ? before : v - 1;
-	if (i->layout.ref && (k = stream_number(p, n, &at, h->n, &h->ninst)) <= 0)
+	h->whole = 1;
+	h->ncol = 1;
+	h->col[0].n = h->n;
+	k = h->n ? stream_column(p, n, at, h->n * record, h, &h->col[0]) : -1;
+	return k > 0 && h->col[0].method != VS_LZMA && h->col[0].method != VS_ZSTD ? -1 : k;
+}
+
+/* The same of another block. */
+static int
+columns_head(const uint8_t *p, size_t n, size_t *at, const struct vs_info *i, struct vs_bhead *h,
+    const char **err)
+{
+	int k;
+
+	if (i->layout.ref && (k = stream_number(p, n, at, h->n, &h->ninst)) <= 0)
 		return k;
 	h->ncol = vs_columns(&i->layout);
 	for (size_t c = 0; c < h->ncol; c++) {
@@ -172,18 +201,46 @@ vs_decode_block_head(const uint8_t *p, size_t n, const struct vs_info *i, struct
 		s->n = stream_values(i, h, c);
 		if (!s->n)
 			continue;
-		if (at == n)
-			return 0;
-		s->method = p[at++];
-		if ((k = stream_number(p, n, &at, s->n * stream_width(i, c), &s->size)) <= 0)
+		if ((k = stream_column(p, n, at, s->n * stream_width(i, c), h, s)) <= 0)
 			return k;
-		h->size += s->size;
 		if (!vc_name(s->method)) {
 			*err = "a method that is not known";
 			return -1;
 		}
 	}
+	return 1;
+}
+
+int
+vs_decode_block_head(const uint8_t *p, size_t n, const struct vs_info *i, struct vs_bhead *h,
+    const char **err)
+{
+	size_t at = 0;
+	uint64_t v, before = h->before, least = i->whole ? 2 : 1;
+	int k = stream_number(p, n, &at, i->block + least, &v);
+
+	memset(h, 0, sizeof(*h));
+	h->before = before;
+	*err = "its head is not as it must be";
+	if (k <= 0)
+		return k;
+	if (v == 2 && i->whole) {
+		k = whole_head(p, n, &at, i, h);
+	} else {
+		h->n = v == 1 ? before : v - least;
+		if (!v || !h->n || h->n > i->block || (v > 1 && h->n == before))
+			return -1;
+		k = columns_head(p, n, &at, i, h, err);
+	}
+	if (k <= 0)
+		return k;
 	h->len = at + 4;
 	h->size += h->len;
 	return n < h->len ? 0 : 1;
+}
+
+const char *
+vs_method_name(unsigned method)
+{
+	return method == VS_LZMA ? "lzma" : method == VS_ZSTD ? "zstd" : vc_name(method);
 }

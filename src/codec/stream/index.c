@@ -35,9 +35,10 @@ index_parse(struct vs_reader *r, const uint8_t *p, size_t n)
 	for (size_t i = 0; i < nblock && !c.bad; i++) {
 		struct vs_entry *e = &r->entry[i];
 
-		uint32_t before = i ? e[-1].n : 0;
+		uint32_t before = i ? e[-1].n : 0, unit = VS_UNIT / r->m.record;
+		uint32_t most = r->m.info.whole && unit > r->m.info.block ? unit : r->m.info.block;
 
-		e->n = (uint32_t)index_number(&c, r->m.info.block);
+		e->n = (uint32_t)index_number(&c, most);
 		c.bad |= e->n ? e->n == before : !before;
 		e->n = e->n ? e->n : before;
 		e->size = index_number(&c, VS_BHEAD + (uint64_t)VS_COLUMNS * 8 * VC_MAX);

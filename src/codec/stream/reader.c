@@ -252,17 +252,34 @@ vs_reader_work(struct vs_reader *r)
 	return r->work;
 }
 
+/* Is the first block of the index whole? -1: *f. */
+static int
+first_is_whole(struct vs_reader *r, struct fault *f)
+{
+	struct vs_stat s[VS_COLUMNS];
+
+	return r->indexed && r->index.n && !r->m.primed && r->m.info.whole ? vs_stat(r, 0, s, f) : 0;
+}
+
 int
 vs_first(struct vs_reader *r, int values, struct fault *f)
 {
 	struct vs_job *j = &r->first_job;
 	struct vs_common m = r->m;
 	struct vc_work *w = vs_reader_work(r);
+	int whole;
 
 	if (!w) {
 		fault_set(f, r->first, 0, VS_NOMEM);
 		return -1;
 	}
+	if (!r->first_whole && (whole = first_is_whole(r, f)) != 0) {
+		if (whole < 0)
+			return -1;
+		r->first_whole = r->m.primed = 1;
+	}
+	if (r->first_whole)
+		return 0;
 	if (!r->have_first && (values || !r->m.primed)) {
 		memset(m.prime, 0, sizeof(m.prime));
 		if (vs_get_entry(r, 0, j) != 0 || vs_decode_job(&m, w, j) != 0) {
@@ -307,5 +324,5 @@ vs_stat(struct vs_reader *r, size_t i, struct vs_stat s[VS_COLUMNS], struct faul
 		return -1;
 	}
 	memcpy(s, j.head.col, sizeof(j.head.col));
-	return 0;
+	return j.head.whole;
 }

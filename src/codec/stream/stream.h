@@ -20,6 +20,7 @@
 #define VS_FIRST    1048576u
 /* records in another block, or in a group, at most, unless an option changes it */
 #define VS_GROUP    524288u
+#define VS_UNIT     (128u << 20)        /* bytes of a whole block, at most */
 #define VS_HEAD_MAX (1u << 20)          /* bytes of a head, at most */
 #define VS_THREADS  64u                 /* at most */
 
@@ -32,6 +33,11 @@ struct vs_options {
 	uint32_t first;                 /* records in the first block; 0: the same as the others */
 	/* most records that may become one block if LZ makes that smaller than their blocks; 0: no groups */
 	uint32_t group;
+	/*
+	 * bytes of records, at most VS_UNIT, that also are coded together as bytes, by LZMA and zstd, of
+	 * which the smallest is kept: a whole block; 0: none are
+	 */
+	uint32_t unit;
 	int level;                      /* level of vc_encode */
 	int method;                     /* an enum vc_method for all columns that it makes smaller; or -1 */
 	unsigned threads;               /* 1 to VS_THREADS; the output does not depend on it */
@@ -54,7 +60,8 @@ void vs_free(struct vs_writer *w);
 
 struct vs_info {
 	struct vs_layout layout;
-	uint32_t block;                 /* records in any block, at most */
+	uint32_t block;                 /* records in any block that is not whole, at most */
+	int whole;                      /* blocks may be whole */
 	const uint8_t *head;            /* owned by the reader */
 	size_t nhead;
 	int seeks;                      /* it is a file or memory */
@@ -89,13 +96,14 @@ const struct vs_index *vs_index(struct vs_reader *r, struct fault *f);
 
 /*
  * Column c of block i as it is in the file: number of values, bytes and method, from the block's
- * head. 0, or -1: see *f.
+ * head. A whole block has one, with its records. 1 if the block is whole, 0, or -1: see *f.
  */
 struct vs_stat {
 	uint64_t n, size;
-	unsigned method;                /* for vc_name */
+	unsigned method;                /* for vs_method_name */
 };
 int vs_stat(struct vs_reader *r, size_t i, struct vs_stat s[VS_COLUMNS], struct fault *f);
+const char *vs_method_name(unsigned method);    /* NULL: no such method */
 
 /*
  * Pass the bytes of records to a sink, block by block, in order. vs_copy passes the whole stream

@@ -7,7 +7,8 @@
 #include "base/varint.h"
 #include "codec/stream/stream.h"
 
-#define VS_VERSION  2u
+#define VS_VERSION  3u
+#define VS_VERSION_BLOCKS 2u            /* without whole blocks; read */
 #define VS_VERSION_OLD 1u               /* smaller tables of context mixing; no longer read */
 #define VS_HEADER   22u                 /* bytes of the header before its fields */
 /* bytes of the head of a block, at most */
@@ -31,6 +32,7 @@ int vs_get_header(const uint8_t *p, size_t n, struct vs_info *i, const char **er
 struct vs_bhead {
 	uint64_t n, ninst;
 	uint64_t before;                /* records of the block before; 0: there is none */
+	int whole;                      /* col[0] is its records, coded as bytes */
 	size_t ncol;
 	size_t len;                     /* bytes of the head, with its check sum */
 	uint64_t size;                  /* bytes of the whole block */
@@ -59,7 +61,7 @@ struct vs_job {
 	uint64_t off, rec;
 	struct vs_bhead head;
 	struct buf raw, coded;
-	struct vs_block b;
+	struct vs_block b;              /* of a whole block, pieces of it; its bytes are in raw */
 	struct vs_sum sum;
 	/* owned: what a writer made of it, npart blocks; coded has their columns */
 	struct vs_part *part;
@@ -71,13 +73,18 @@ struct vs_job {
 
 void vs_job_free(struct vs_job *j);
 int vs_job_fail(struct vs_job *j, uint64_t off, const char *what);      /* -1, and j->bad, j->fault */
+/*
+ * The same for a damaged block, which is named: its number, and its records as far as its head says.
+ * column: -1, or the number of the column.
+ */
+int vs_job_damaged(struct vs_job *j, uint64_t off, int column, const char *what);
 /* Properties that all blocks of a stream share */
 struct vs_common {
 	struct vs_info info;
 	unsigned record;                /* bytes */
 	/* owned; NULL: not made, or the first block has no values there */
 	struct vc_prime *prime[VS_COLUMNS];
-	int primed;
+	int primed;                     /* they are made, or the first block is whole, and there are none */
 	int level, method;              /* of a writer */
 };
 
@@ -99,6 +106,17 @@ int vs_decode_job(const struct vs_common *m, struct vc_work *w, struct vs_job *j
 int vs_put_block(const struct vs_info *i, struct vs_part *q, size_t before, const uint8_t *columns,
     struct buf *out);
 
+/* Whole blocks, of records as bytes: methods, in files. */
+enum { VS_LZMA = 16, VS_ZSTD };
+
+/*
+ * Codes the records at raw as a whole block if that takes less than `size` bytes, and appends it to
+ * out with its head. 1 if it did; 0; -1 without memory, and out is as it was.
+ */
+int vs_whole_encode(const struct vs_common *m, const struct buf *raw, size_t size, struct buf *out);
+/* j->coded to j->raw and j->sum; j->b is used. 0, or -1 and j->fault. */
+int vs_whole_decode(const struct vs_common *m, struct vs_job *j);
+
 #define VS_NOMEM "out of memory"
 
 struct vs_reader {
@@ -114,6 +132,7 @@ struct vs_reader {
 	struct vc_work *work;           /* owned: for work without threads; NULL: not allocated yet */
 	struct vs_job first_job;        /* the first block, once it was needed */
 	int have_first;                 /* its values are present */
+	int first_whole;                /* it is a whole block: known when primers are */
 	uint8_t ahead[VS_BHEAD];        /* for a pipe: bytes read but not used, at aheadoff */
 	size_t nahead;
 	uint64_t aheadoff;

@@ -19,6 +19,22 @@ struct walk {
 	struct fault *f;
 };
 
+/* The wanted bytes of a decoded whole block, in place. */
+static void
+walk_render_whole(const struct walk *w, struct vs_job *j)
+{
+	size_t record = w->r->m.record;
+	uint8_t *p = j->raw.p, x[VS_FIELDS * 8];
+
+	memmove(p, p + j->from * record, j->n * record);
+	j->raw.n = j->n * record;
+	for (size_t i = 0, k = j->n; w->backward && i + 1 < k--; i++) {
+		memcpy(x, p + i * record, record);
+		memcpy(p + i * record, p + k * record, record);
+		memcpy(p + k * record, x, record);
+	}
+}
+
 /* The wanted bytes of a decoded block. */
 static void
 walk_render(struct walk *w, struct vs_job *j)
@@ -26,6 +42,10 @@ walk_render(struct walk *w, struct vs_job *j)
 	const struct vs_common *m = &w->r->m;
 	size_t n = j->n * m->record;
 
+	if (j->head.whole) {
+		walk_render_whole(w, j);
+		return;
+	}
 	j->raw.n = 0;
 	if (!n)
 		return;
@@ -123,6 +143,21 @@ walk_drain(struct walk *w)
 	return 0;
 }
 
+/* Decodes and passes a whole block, after all that are on their way: it is large. 0 or -1. */
+static int
+walk_whole(struct walk *w, struct vs_job *j)
+{
+	if (walk_drain(w) != 0)
+		return -1;
+	if (vs_decode_job(&w->r->m, NULL, j) == 0)
+		walk_render(w, j);
+	buf_free(&j->coded);
+	if (walk_emit(w, j) != 0)
+		return -1;
+	buf_free(&j->raw);
+	return 0;
+}
+
 /*
  * The first block is decoded with the reader's own tables, because the others need it. Values of
  * fewer than 8 bytes wait as bytes, which take less room.
@@ -187,7 +222,8 @@ vs_walk(struct vs_reader *r, uint64_t start, uint64_t count, int backward, unsig
 	lo--;                                   /* the block with start */
 	for (hi = lo + 1; hi < x->n && x->e[hi].rec < start + count; hi++)
 		;
-	if (walk_begin(&w) != 0 || vs_first(r, !lo, f) != 0 || (!lo && hi > 1 && backward && put_by(&w) != 0))
+	if (walk_begin(&w) != 0 || vs_first(r, !lo, f) != 0 ||
+	    (!lo && hi > 1 && backward && !r->first_whole && put_by(&w) != 0))
 		goto out;
 	if (lo)
 		vs_first_drop(r);
@@ -195,7 +231,7 @@ vs_walk(struct vs_reader *r, uint64_t start, uint64_t count, int backward, unsig
 		size_t no = backward ? hi - 1 - (i - lo) : i;
 		struct vs_job *j;
 
-		if (!no) {
+		if (!no && !r->first_whole) {
 			if (give_first(&w, start, count) != 0)
 				goto out;
 			continue;
@@ -209,7 +245,10 @@ vs_walk(struct vs_reader *r, uint64_t start, uint64_t count, int backward, unsig
 			goto out;
 		}
 		walk_part(j, start, count);
-		pool_submit(w.par, j);
+		if (!j->head.whole)
+			pool_submit(w.par, j);
+		else if (walk_whole(&w, j) != 0)
+			goto out;
 	}
 	bad = walk_drain(&w);
 	if (!bad && x->whole && count == x->nrec && vs_sum_word(w.sum) != r->sum) {
@@ -257,7 +296,14 @@ copy_blocks(struct walk *w, struct vs_entry **e, size_t *n, uint64_t *off)
 		walk_part(j, rec, j->head.n);
 		*off += j->head.size;
 		rec += j->head.n;
-		if (*n == 1) {
+		if (j->head.whole) {
+			if (walk_whole(w, j) != 0)
+				return -1;
+			r->first_whole |= !*n;
+			r->m.primed |= !*n;
+			continue;
+		}
+		if (*n && !r->m.primed) {
 			if (vs_first(r, 1, w->f) != 0)
 				return -1;
 			vs_first_drop(r);       /* it was passed */

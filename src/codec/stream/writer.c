@@ -9,9 +9,26 @@
 #define SHORT 2048      /* a block with fewer records is not divided, however long it takes to decode */
 
 /*
- * The first block is coded alone, because the others need its primers. These are coded in groups if
- * LZ may be best for several together.
+ * The first block is coded alone, because the others need its primers. These may be coded in
+ * groups, which LZ may make smaller.
  */
+
+/* A coded block that waits. */
+struct held {
+	size_t n, size;                         /* records, bytes */
+};
+
+/*
+ * A unit of the stream whose blocks wait, because one whole block may be smaller than all of them.
+ */
+struct unit {
+	size_t most;                            /* bytes of its records, at most; 0: there are no units */
+	struct buf raw;                         /* its records */
+	struct buf coded;                       /* its blocks */
+	struct held *held;                   /* owned: nheld of them */
+	size_t nheld, cap;
+	size_t before;                          /* records of the block before it */
+};
 
 struct vs_writer {
 	struct vs_common m;
@@ -22,7 +39,8 @@ struct vs_writer {
 	struct par *par;                        /* owned */
 	struct vs_job *job;                     /* owned: njob */
 	size_t njob, next;                      /* next: the one being filled */
-	size_t done;                            /* blocks written */
+	size_t done;                            /* blocks made: written, or in the unit */
+	size_t written;
 	size_t first;                           /* records in the first block */
 	struct vs_block *model;                 /* the first block, until the primers are made */
 	size_t before;                          /* records in the last block written */
@@ -31,6 +49,8 @@ struct vs_writer {
 	uint64_t off, nrec;
 	size_t most;                            /* records of a group, at most; 0: no groups */
 	struct vs_group group;
+	struct vs_job whole[VS_THREADS];        /* space for groups */
+	struct unit unit;
 	struct buf index;                       /* the index entries */
 	struct vs_sum sum;
 	int bad;
@@ -93,8 +113,9 @@ stream_blocks(const struct vs_writer *w, const struct vs_job *j)
 
 /* Codes n records of a job as one block, or as several of equal difficulty. */
 static void
-stream_encode(const struct vs_writer *w, struct vc_work *tables, struct vs_job *j, size_t from, size_t n)
+stream_encode(void *arg, struct vc_work *tables, struct vs_job *j, size_t from, size_t n)
 {
+	struct vs_writer *w = arg;
 	size_t old = j->coded.n, k;
 
 	if (vs_split(&w->m.info.layout, &j->b, j->raw.p + from * w->m.record, n) != 0)
@@ -124,22 +145,42 @@ stream_work(void *arg, unsigned thread, void *job)
 	if (!tables)
 		return;
 	j->npart = j->coded.n = 0;
-	stream_encode(w, tables, j, 0, j->raw.n / w->m.record);
+	if (j->no && w->group.wide)
+		vs_group_encode(w->group, &w->m, tables, j, &w->whole[thread], stream_encode, w);
+	else
+		stream_encode(w, tables, j, 0, j->raw.n / w->m.record);
 }
 
-/* Writes a coded block. */
+/* Writes a coded block after one of `before` records. */
 static int
-stream_enter(struct vs_writer *w, size_t n, const uint8_t *p, size_t size, struct vs_sum sum)
+stream_put(struct vs_writer *w, size_t n, size_t before, const uint8_t *p, size_t size)
 {
-	buf_varint(&w->index, n == w->before ? 0 : n);
+	buf_varint(&w->index, n == before ? 0 : n);
 	buf_varint(&w->index, size);
-	w->sum = vs_sum_cat(w->sum, sum);
-	w->before = n;
-	w->done++;
+	w->written++;
 	return stream_sink(w, p, size);
 }
 
-/* Writes what is coded, or adds it to its group. */
+/* Writes a coded block, or adds it to its unit. */
+static int
+stream_enter(struct vs_writer *w, size_t n, const uint8_t *p, size_t size, struct vs_sum sum)
+{
+	struct unit *u = &w->unit;
+	size_t before = w->before;
+
+	w->sum = vs_sum_cat(w->sum, sum);
+	w->before = n;
+	w->done++;
+	if (!u->most)
+		return stream_put(w, n, before, p, size);
+	buf_add(&u->coded, p, size);
+	if (u->coded.nomem || buf_grow(&u->held, &u->cap, u->nheld + 1, sizeof(*u->held)) != 0)
+		return stream_fail(w, VS_NOMEM);
+	u->held[u->nheld++] = (struct held){ .n = n, .size = size };
+	return 0;
+}
+
+/* Writes what is coded. */
 static int
 stream_collect(struct vs_writer *w, struct vs_job *j)
 {
@@ -153,38 +194,56 @@ stream_collect(struct vs_writer *w, struct vs_job *j)
 		struct vs_part *q = &j->part[k];
 
 		w->block.n = 0;
-		if (w->group.m ? vs_group_add_block(&w->group, q, columns, w->before) != 0
-		    : vs_put_block(&w->m.info, q, w->before, columns, &w->block) != 0)
+		if (vs_put_block(&w->m.info, q, w->before, columns, &w->block) != 0)
 			return stream_fail(w, VS_NOMEM);
-		if (!w->group.m && stream_enter(w, q->head.n, w->block.p, w->block.n, q->sum) != 0)
+		if (stream_enter(w, q->head.n, w->block.p, w->block.n, q->sum) != 0)
 			return -1;
 		columns += q->head.size;
 	}
 	return 0;
 }
 
-/* Ends a narrow group, whose blocks are coded; if it is the last one of a wide group, writes that. */
-static int
-end_group(struct vs_writer *w, int wide)
+/* The first block is whole: no primers can be made of it, and there are no groups. */
+static void
+unit_unprimed(struct vs_writer *w)
 {
-	struct vs_group *g = &w->group;
-	struct vs_job *j;
+	vs_common_free(&w->m);
+	memset(w->m.prime, 0, sizeof(w->m.prime));
+	w->m.primed = 1;
+	if (w->model)
+		vs_block_free(w->model);
+	w->model = NULL;
+	w->group.wide = 0;
+}
 
-	while (w->par && (j = pool_wait(w->par)))
-		if (stream_collect(w, j) != 0)
-			return -1;
+/* Writes the unit, as its blocks or as a whole block, whichever is smaller, and begins the next one. */
+static int
+unit_end(struct vs_writer *w)
+{
+	struct unit *u = &w->unit;
+	size_t ntail = u->raw.n % w->m.record, at = 0;
+	int one;
+
 	if (w->bad)
 		return -1;
-	if (vs_group_end_narrow(g, w->work[0], w->before) != 0 ||
-	    (wide && vs_group_end_wide(g, w->work[0], w->before) != 0))
+	u->raw.n -= ntail;
+	w->block.n = 0;
+	one = vs_whole_encode(&w->m, &u->raw, u->coded.n, &w->block);
+	if (one < 0)
 		return stream_fail(w, VS_NOMEM);
-	if (!wide)
-		return 0;
-	for (size_t i = 0, at = 0; i < g->nheld; at += g->held[i++].size)
-		if (stream_enter(w, g->held[i].n, g->coded.p + at, g->held[i].size, g->held[i].sum) != 0)
+	if (one) {
+		if (!w->written)
+			unit_unprimed(w);
+		w->before = u->raw.n / w->m.record;
+		stream_put(w, w->before, u->before, w->block.p, w->block.n);
+	}
+	for (size_t i = 0; !one && i < u->nheld; at += u->held[i++].size)
+		if (stream_put(w, u->held[i].n, i ? u->held[i - 1].n : u->before, u->coded.p + at,
+		    u->held[i].size) != 0)
 			return -1;
-	vs_group_clear(g);
-	return 0;
+	u->raw.n = u->coded.n = u->nheld = 0;
+	u->before = w->before;
+	return w->bad ? -1 : 0;
 }
 
 /*
@@ -201,8 +260,8 @@ choose_block(struct vs_writer *w, const struct vs_job *first)
 		lz |= col[c].method == VC_LZ;
 	if (w->free)
 		w->m.info.block = (uint32_t)vc_block_values(w->m.level, first->b.n, col, n);
-	if (lz && w->most >= w->m.info.block)
-		vs_group_start(&w->group, &w->m, w->most, first->b.n, first->coded.n);
+	if (w->most >= w->m.info.block)
+		vs_group_start(&w->group, &w->m, w->most, lz, first->b.n, first->coded.n);
 }
 
 /*
@@ -228,8 +287,6 @@ stream_submit(struct vs_writer *w)
 		return 0;
 	}
 	w->nrec += n;
-	if (w->group.m && vs_group_add_records(&w->group, &j->raw) != 0)
-		return stream_fail(w, VS_NOMEM);
 	if (w->model) {
 		if (vs_make_primes(&w->m, w->work[0], w->model) != 0)
 			return stream_fail(w, VS_NOMEM);
@@ -271,6 +328,7 @@ vs_create(vs_sink *fn, void *arg, const struct vs_options *o, struct fault *f)
 	w->m.record = vs_record_size(&o->layout);
 	w->m.level = o->level;
 	w->m.method = o->method;
+	w->unit.most = o->unit / w->m.record * w->m.record;
 	w->njob = o->threads == 1 ? 2 : 2 * o->threads + 1;
 	w->job = calloc(w->njob, sizeof(*w->job));
 	if (w->job) {
@@ -286,22 +344,24 @@ vs_create(vs_sink *fn, void *arg, const struct vs_options *o, struct fault *f)
 	return w;
 }
 
-/* Records of the block that is being filled. */
+/* Records of the job that is being filled. */
 static size_t
 stream_records(const struct vs_writer *w)
 {
-	return w->nrec ? w->m.info.block : w->first;
+	return !w->nrec ? w->first : w->group.wide ? w->group.wide : w->m.info.block;
 }
 
-/* Ends the groups that have no room for another block. */
-static void
-end_groups(struct vs_writer *w)
+/* Codes all whole records that there are, and ends what waits. */
+static int
+stream_flush(struct vs_writer *w)
 {
-	const struct vs_group *g = &w->group;
-	int wide = g->n + w->m.info.block > g->wide;
+	struct vs_job *j;
 
-	if (g->m && (wide || g->n - g->done.n + w->m.info.block > g->narrow))
-		end_group(w, wide);
+	if (w->job[w->next].raw.n && !w->bad && stream_submit(w) == 0)
+		stream_advance(w);
+	while (w->par && !w->bad && (j = pool_wait(w->par)))
+		stream_collect(w, j);
+	return w->unit.most ? unit_end(w) : w->bad ? -1 : 0;
 }
 
 int
@@ -311,18 +371,25 @@ vs_write(struct vs_writer *w, const void *p, size_t n)
 
 	while (n && !w->bad) {
 		struct buf *b = &w->job[w->next].raw;
+		struct unit *u = &w->unit;
 		size_t full = stream_records(w) * w->m.record;
 		size_t k = full - b->n < n ? full - b->n : n;
 
-		/* a full block stays until there are more records: it may be the last one */
+		/* a full unit or block stays until there are more records: it may be the last one */
+		if (u->most && u->raw.n == u->most) {
+			stream_flush(w);
+			continue;
+		}
 		if (!k) {
 			if (stream_submit(w) == 0)
 				stream_advance(w);
-			end_groups(w);
 			continue;
 		}
+		k = u->most && u->most - u->raw.n < k ? u->most - u->raw.n : k;
 		buf_add(b, from, k);
-		if (b->nomem)
+		if (u->most)
+			buf_add(&u->raw, from, k);
+		if (b->nomem || u->raw.nomem)
 			return stream_fail(w, VS_NOMEM);
 		from += k;
 		n -= k;
@@ -359,7 +426,7 @@ put_index(struct vs_writer *w, const uint8_t *tail, size_t ntail)
 	int bad;
 
 	buf_u8(&b, 0);
-	buf_varint(&b, w->done);
+	buf_varint(&b, w->written);
 	buf_add(&b, w->index.p, w->index.n);
 	b.nomem |= w->index.nomem;
 	buf_varint(&b, ntail);
@@ -381,18 +448,11 @@ vs_finish(struct vs_writer *w)
 	struct buf *raw = &w->job[w->next].raw;
 	uint8_t tail[VS_FIELDS * 8];
 	size_t ntail = raw->n % w->m.record;
-	struct vs_job *j;
 
 	if (ntail)
 		memcpy(tail, raw->p + raw->n - ntail, ntail);
 	raw->n -= ntail;
-	if (raw->n && !w->bad)
-		stream_submit(w);
-	while (w->par && !w->bad && (j = pool_wait(w->par)))
-		stream_collect(w, j);
-	if (w->group.m)
-		end_group(w, 1);
-	return w->bad ? -1 : put_index(w, tail, ntail);
+	return stream_flush(w) != 0 ? -1 : put_index(w, tail, ntail);
 }
 
 const struct fault *
@@ -410,9 +470,13 @@ vs_free(struct vs_writer *w)
 	for (size_t i = 0; w->job && i < w->njob; i++)
 		vs_job_free(&w->job[i]);
 	free(w->job);
-	for (unsigned i = 0; i < VS_THREADS; i++)
+	for (unsigned i = 0; i < VS_THREADS; i++) {
 		vc_work_free(w->work[i]);
-	vs_group_free(&w->group);
+		vs_job_free(&w->whole[i]);
+	}
+	buf_free(&w->unit.raw);
+	buf_free(&w->unit.coded);
+	free(w->unit.held);
 	buf_free(&w->block);
 	buf_free(&w->index);
 	vs_common_free(&w->m);

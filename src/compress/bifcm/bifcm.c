@@ -76,6 +76,7 @@ bifcm_sizes(struct vs_options *o)
 		o->block = o->first = o->layout.ref ? VS_GROUP / 2 : VS_GROUP;
 	else
 		o->group = VS_GROUP;
+	o->unit = o->level > 8 ? VS_UNIT : 0;
 }
 
 static int

@@ -39,6 +39,18 @@ column_name(const struct vs_layout *y, unsigned c, char name[16])
 }
 
 static void
+print_column(struct out *out, const char *name, const struct column *col)
+{
+	out_printf(out, "%-10s %12llu %12llu %9.4f ", name, (unsigned long long)col->n,
+	    (unsigned long long)col->size, bifcm_list_bits(col->size, col->n));
+	for (unsigned m = 0; m < METHODS; m++)
+		if (col->blocks[m])
+			out_printf(out, " %s:%llu", vs_method_name(m), (unsigned long long)col->blocks[m]);
+	out_str(out, "\n");
+}
+
+/* After the columns comes what whole blocks have, if there are any. */
+static void
 print_columns(struct out *out, const struct vs_layout *y, const struct column *col)
 {
 	char name[16];
@@ -46,23 +58,22 @@ print_columns(struct out *out, const struct vs_layout *y, const struct column *c
 	out_printf(out, "%-10s %12s %12s %9s  %s\n", "column", "values", "bytes", "bits", "blocks by method");
 	for (unsigned c = 0; c < vs_columns(y); c++) {
 		column_name(y, c, name);
-		out_printf(out, "%-10s %12llu %12llu %9.4f ", name, (unsigned long long)col[c].n,
-		    (unsigned long long)col[c].size, bifcm_list_bits(col[c].size, col[c].n));
-		for (unsigned m = 0; m < METHODS; m++)
-			if (col[c].blocks[m])
-				out_printf(out, " %s:%llu", vc_name(m), (unsigned long long)col[c].blocks[m]);
-		out_str(out, "\n");
+		print_column(out, name, &col[c]);
 	}
+	if (col[VS_COLUMNS].n)
+		print_column(out, "whole", &col[VS_COLUMNS]);
 }
 
 static void
 print_block(struct out *out, const struct vs_layout *y, const struct vs_entry *e, size_t i,
-    const struct vs_stat *s)
+    const struct vs_stat *s, int whole)
 {
+	unsigned columns = whole ? 1 : vs_columns(y);
+
 	out_printf(out, "block %zu at %llu records %llu+%lu bytes %llu", i + 1, (unsigned long long)e->off,
 	    (unsigned long long)e->rec, (unsigned long)e->n, (unsigned long long)e->size);
-	for (unsigned c = 0; c < vs_columns(y); c++)
-		out_printf(out, " %s:%llu", s[c].n ? vc_name(s[c].method) : "-",
+	for (unsigned c = 0; c < columns; c++)
+		out_printf(out, " %s:%llu", s[c].n ? vs_method_name(s[c].method) : "-",
 		    (unsigned long long)s[c].size);
 	out_str(out, "\n");
 }
@@ -95,23 +106,27 @@ static void
 print_details(struct vs_reader *r, const struct job *j, const struct vs_index *x)
 {
 	const struct vs_layout *y = &vs_info(r)->layout;
-	struct column *col = xcalloc(VS_COLUMNS, sizeof(*col));
+	struct column *col = xcalloc(VS_COLUMNS + 1, sizeof(*col));
 	struct vs_stat s[VS_COLUMNS];
 	struct fault f;
 
 	print_summary(r, j, x);
 	for (size_t i = 0; i < x->n; i++) {
-		if (vs_stat(r, i, s, &f) != 0) {
+		int whole = vs_stat(r, i, s, &f);
+
+		if (whole < 0) {
 			out_flush(j->out);
 			die_fault(j->in->name, &f);
 		}
-		for (unsigned c = 0; c < vs_columns(y); c++) {
-			col[c].n += s[c].n;
-			col[c].size += s[c].size;
-			col[c].blocks[s[c].method] += s[c].n != 0;
+		for (unsigned c = 0; c < (whole ? 1 : vs_columns(y)); c++) {
+			struct column *to = &col[whole ? VS_COLUMNS : c];
+
+			to->n += s[c].n;
+			to->size += s[c].size;
+			to->blocks[s[c].method] += s[c].n != 0;
 		}
 		if (j->a->verbose > 1)
-			print_block(j->out, y, &x->e[i], i, s);
+			print_block(j->out, y, &x->e[i], i, s, whole);
 	}
 	print_columns(j->out, y, col);
 	free(col);

@@ -1,0 +1,253 @@
+/*
+ * Value streams: whole blocks, whose records are bytes for LZMA or zstd. Where they are programs,
+ * text, or repeat over long distances, these find what no block of a column has, as xz(1) and
+ * zstd(1) do with the same parameters. To read any of it, all of it is decoded.
+ *
+ * LZMA is slow: it is tried if an estimate comes near the size that was reached. The estimate is the
+ * size by a quick run of zstd over everything, which finds repetitions over all distances, times what
+ * LZMA makes of a sample as against such a run.
+ */
+#include <lzma.h>
+#include <stdlib.h>
+#include <string.h>
+#include <zstd.h>
+
+#include "base/bytes.h"
+#include "codec/stream/stream_internal.h"
+
+#define DICT_MAX (64u << 20)    /* that of xz -9 */
+#define DICT_MIN 4096u          /* that of the format, at least */
+#define MAGIC   4               /* bytes of zstd's magic, which are left out */
+#define LEVEL   19              /* of zstd */
+#define QUICK   3               /* of zstd in the quick run */
+#define WINDOW  27              /* log2 of its window's bytes, at most */
+#define SLICES  8               /* of the sample */
+#define SLICE   (32u << 10)     /* bytes */
+#define NOISE   0.999           /* it cannot be compressed if both take this part of a sample */
+#define NEAR    1.75            /* they are tried if the estimate is less than this times the size */
+#define ZFAR    1.15            /* zstd is not tried if it takes this times as much as LZMA on the sample */
+#define PIECE   65536u          /* records whose values are summed at a time */
+
+/* The number of LZMA's dictionary sizes, 2^i or 3 * 2^i, that is enough for n bytes. */
+static uint32_t
+whole_dict(size_t n)
+{
+	uint32_t d = DICT_MIN;
+
+	while (d < n && d < DICT_MAX)
+		d = d & (d - 1) ? d / 3 * 4 : d / 2 * 3;
+	return d;
+}
+
+/* 0, or -1 without memory: the size, in *size, by a run of zstd that finds repetitions over all distances */
+static int
+whole_quick(const uint8_t *p, size_t n, size_t *size)
+{
+	ZSTD_CCtx *c = ZSTD_createCCtx();
+	size_t room = ZSTD_compressBound(n), r = 0;
+	uint8_t *to = malloc(room);
+	int bits = 10, bad = !c || !to;         /* zstd's minimum */
+
+	while (bits < WINDOW && (size_t)1 << bits < n)
+		bits++;
+	if (!bad) {
+		ZSTD_CCtx_setParameter(c, ZSTD_c_compressionLevel, QUICK);
+		ZSTD_CCtx_setParameter(c, ZSTD_c_windowLog, bits);
+		ZSTD_CCtx_setParameter(c, ZSTD_c_enableLongDistanceMatching, 1);
+		r = ZSTD_compress2(c, to, room, p, n);
+		bad = ZSTD_isError(r) != 0;
+	}
+	ZSTD_freeCCtx(c);
+	free(to);
+	*size = r;
+	return bad ? -1 : 0;
+}
+
+/* Appends what `zstd -19` makes of n bytes, without magic, length and checksum. 0, or -1 without memory. */
+static int
+whole_zstd(const uint8_t *p, size_t n, struct buf *out)
+{
+	ZSTD_CCtx *c = ZSTD_createCCtx();
+	size_t room = ZSTD_compressBound(n), r = 0;
+	uint8_t *to = buf_reserve(out, room);
+	int bad = !c || !to;
+
+	if (!bad) {
+		ZSTD_CCtx_setParameter(c, ZSTD_c_compressionLevel, LEVEL);
+		ZSTD_CCtx_setParameter(c, ZSTD_c_contentSizeFlag, 0);
+		r = ZSTD_compress2(c, to, room, p, n);
+		bad = ZSTD_isError(r) != 0;
+	}
+	if (!bad) {
+		memmove(to, to + MAGIC, r - MAGIC);
+		out->n += r - MAGIC;
+	}
+	ZSTD_freeCCtx(c);
+	return bad ? -1 : 0;
+}
+
+/*
+ * Appends what xz -9e makes of n bytes, without its headers. 0; 1 if that takes `limit` bytes or
+ * more; -1 without memory.
+ */
+static int
+whole_lzma(const uint8_t *p, size_t n, size_t limit, struct buf *out)
+{
+	lzma_options_lzma opt;
+	lzma_filter filter[2] = { { LZMA_FILTER_LZMA2, &opt }, { LZMA_VLI_UNKNOWN, NULL } };
+	uint8_t *to = buf_reserve(out, limit);
+	size_t r = 0;
+	lzma_ret ret = LZMA_MEM_ERROR;
+
+	if (to && !lzma_lzma_preset(&opt, 9 | LZMA_PRESET_EXTREME)) {
+		opt.dict_size = whole_dict(n);
+		ret = lzma_raw_buffer_encode(filter, NULL, p, n, to, &r, limit);
+	}
+	out->n += ret == LZMA_OK ? r : 0;
+	return ret == LZMA_OK ? 0 : ret == LZMA_BUF_ERROR ? 1 : -1;
+}
+
+/* Estimates of an encoder, as parts of what a quick run makes of the same bytes. */
+struct gain {
+	double lzma, zstd;
+};
+
+/* The gains on a sample of n bytes. 0, or -1 without memory. */
+static int
+whole_gain(const uint8_t *p, size_t n, struct gain *g)
+{
+	size_t quick, k = 0, all = SLICES * SLICE, step = (n - SLICE) / (SLICES - 1);
+	uint8_t *s = malloc(all);
+	struct buf lzma = BUF_INIT, zstd = BUF_INIT;
+	int bad = !s;
+
+	for (; !bad && k < SLICES; k++)
+		memcpy(s + k * SLICE, p + k * (step & ~(size_t)7), SLICE);
+	bad = bad || whole_quick(s, all, &quick) != 0 || whole_lzma(s, all, 2 * all, &lzma) != 0 ||
+	    whole_zstd(s, all, &zstd) != 0;
+	if (!bad)
+		*g = (struct gain){ (double)lzma.n / (double)quick, (double)zstd.n / (double)quick };
+	buf_free(&lzma);
+	buf_free(&zstd);
+	free(s);
+	return bad ? -1 : 0;
+}
+
+/* Are LZMA (1) and zstd (2) to be tried on n bytes that take `size` otherwise? -1: no memory. */
+static int
+whole_tries(const uint8_t *p, size_t n, size_t size)
+{
+	struct gain g;
+	double least;
+	size_t quick;
+
+	if (n <= SLICES * SLICE)
+		return 3;
+	if (whole_quick(p, n, &quick) != 0 || whole_gain(p, n, &g) != 0)
+		return -1;
+	least = g.lzma < g.zstd ? g.lzma : g.zstd;
+	if (vc_is_noise(quick, n) && least > NOISE)
+		return 0;
+	if ((double)quick * (least < 1 ? least : 1) > NEAR * (double)size)
+		return 0;
+	return g.zstd > ZFAR * g.lzma ? 1 : 3;
+}
+
+/* Codes the records at raw, as `tries` has it; what is best is first. 0, or -1 without memory. */
+static int
+whole_try(const struct buf *raw, int tries, size_t size, struct buf *best, unsigned *method)
+{
+	struct buf zstd = BUF_INIT;
+	int bad = whole_lzma(raw->p, raw->n, size, best) < 0;
+
+	*method = VS_LZMA;
+	if (!bad && (tries & 2))
+		bad = whole_zstd(raw->p, raw->n, &zstd) != 0;
+	if (!bad && zstd.n && (!best->n || zstd.n < best->n)) {
+		buf_free(best);
+		*best = zstd;
+		*method = VS_ZSTD;
+		return 0;
+	}
+	buf_free(&zstd);
+	return bad ? -1 : 0;
+}
+
+int
+vs_whole_encode(const struct vs_common *m, const struct buf *raw, size_t size, struct buf *out)
+{
+	struct vs_bhead h = { .n = raw->n / m->record, .whole = 1 };
+	struct buf best = BUF_INIT;
+	size_t start = out->n;
+	int r = raw->n ? whole_tries(raw->p, raw->n, size) : 0;
+
+	if (r > 0 && whole_try(raw, r, size, &best, &h.col[0].method) != 0)
+		r = -1;
+	if (r > 0 && best.n && best.n <= raw->n) {
+		h.col[0].size = best.n;
+		vs_encode_block_head(out, &m->info, &h);
+	}
+	r = r < 0 || out->nomem ? -1 : out->n > start && out->n - start + 4 + best.n < size;
+	if (r > 0) {
+		buf_le32(out, vs_crc(best.p, best.n, vs_crc(out->p + start, out->n - start, 0)));
+		buf_add(out, best.p, best.n);
+		r = out->nomem ? -1 : 1;
+	}
+	if (r <= 0)
+		out->n = start;
+	buf_free(&best);
+	return r;
+}
+
+static int
+whole_unlzma(uint8_t *p, size_t len, uint8_t *to, size_t n)
+{
+	lzma_options_lzma opt = { .dict_size = whole_dict(n) };
+	lzma_filter filter[2] = { { LZMA_FILTER_LZMA2, &opt }, { LZMA_VLI_UNKNOWN, NULL } };
+	size_t in = 0, got = 0;
+	lzma_ret r = lzma_raw_buffer_decode(filter, NULL, p, &in, len, to, &got, n);
+
+	return r == LZMA_MEM_ERROR ? -1 : r != LZMA_OK || in != len || got != n;
+}
+
+/* The magic is put before p, over the checksum of the block, which has been compared. */
+static int
+whole_unzstd(uint8_t *p, size_t len, uint8_t *to, size_t n)
+{
+	ZSTD_DCtx *d = ZSTD_createDCtx();
+	size_t r = 0;
+
+	if (!d)
+		return -1;
+	put_le32(p - MAGIC, ZSTD_MAGICNUMBER);
+	r = ZSTD_decompressDCtx(d, to, n, p - MAGIC, len + MAGIC);
+	ZSTD_freeDCtx(d);
+	return r != n;
+}
+
+int
+vs_whole_decode(const struct vs_common *m, struct vs_job *j)
+{
+	const struct vs_layout *y = &m->info.layout;
+	const struct vs_bhead *h = &j->head;
+	uint8_t *p = j->coded.p + h->len;
+	size_t n = (size_t)h->n * m->record, len = (size_t)h->col[0].size;
+	int bad;
+
+	j->raw.n = 0;
+	if (!buf_reserve(&j->raw, n))
+		return vs_job_fail(j, j->off, VS_NOMEM);
+	bad = (h->col[0].method == VS_LZMA ? whole_unlzma : whole_unzstd)(p, len, j->raw.p, n);
+	if (bad)
+		return bad < 0 ? vs_job_fail(j, j->off, VS_NOMEM) :
+		    vs_job_damaged(j, j->off + h->len, -1, "LZMA or zstd data is damaged or of the wrong length");
+	j->raw.n = n;
+	j->sum = (struct vs_sum){ 0, 0, 0 };
+	for (size_t at = 0, k; at < h->n; at += k) {
+		k = h->n - at < PIECE ? (size_t)h->n - at : PIECE;
+		if (vs_split(y, &j->b, j->raw.p + at * m->record, k) != 0)
+			return vs_job_fail(j, j->off, VS_NOMEM);
+		j->sum = vs_sum_cat(j->sum, vs_block_sum(y, &j->b));
+	}
+	return 0;
+}
