@@ -109,7 +109,7 @@ pass(int dec, int method, int level, struct buf *out, struct coded *c, uint64_t 
 			if (!k)
 				later = block ? block :
 				    vc_block_values(level, c[k].n,
-				    &(struct vc_coded){ c[k].m, c[k].n, c[k].len, col.width }, 1);
+				    &(struct vc_coded){ c[k].m, c[k].n, c[k].len, col.width, 1 }, 1);
 		}
 		if (k && now() - t0 > *slow)
 			*slow = now() - t0;
