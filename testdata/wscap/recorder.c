@@ -613,6 +613,16 @@ main(int argc, char **argv)
 		printf("%ld\n", sum);
 	} else if (!strcmp(how, "maps")) {
 		printf("%lu\n", maps());
+	} else if (!strcmp(how, "maptimer")) {
+		unsigned long of = 0;
+
+		handle(SIGALRM, SA_RESTART);
+		timer(300);
+		do
+			of = of * 31 + maps();
+		while (count < 8);
+		timer(0);
+		printf("%d\n", of != 0);
 	} else if (!strcmp(how, "seldom")) {
 		printf("%d\n", maps_seldom());
 	} else if (!strcmp(how, "thread")) {
@@ -638,7 +648,7 @@ main(int argc, char **argv)
 		printf("ready\n");
 		fflush(stdout);
 		for (;;)
-			work(1000);
+			sum += (long)work(200) + (long)maps();
 	}
 	fflush(stdout);
 	return 0;

@@ -4,7 +4,7 @@ gcc -O1 -pthread -o recorder "$HERE/recorder.c" || exit 1
 gcc -O1 -pthread -static -no-pie -o recorders "$HERE/recorder.c" || exit 1
 
 rec() { captured "$1" --recorder on -- "$2" "$3"; }
-for i in work registers amid raise timer sleep blocked fork vfork pipe greedy files seccomp mapped maps seldom closed actions masks; do
+for i in work registers amid raise timer sleep blocked fork vfork pipe greedy files seccomp mapped maps maptimer seldom closed actions masks; do
 	rec "$i" ./recorder $i
 done
 rec "a pipe without a reader" ./recorder pipekill
