@@ -129,7 +129,9 @@ static void
 table(void)
 {
 	for (uint32_t i = 0; i < 8000; i++) {
-		uint32_t row[5] = { 0x0a000000 + below(1 + below(300)), i / 7, below(70000), 443 + below(2) * 53, i * i };
+		uint32_t row[5] = {
+			0x0a000000 + below(1 + below(300)), i / 7, below(70000), 443 + below(2) * 53, i * i
+		};
 
 		fwrite(row, sizeof(row), 1, stdout);
 	}

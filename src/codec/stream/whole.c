@@ -238,9 +238,10 @@ vs_whole_decode(const struct vs_common *m, struct vs_job *j)
 	if (!buf_reserve(&j->raw, n))
 		return vs_job_fail(j, j->off, VS_NOMEM);
 	bad = (h->col[0].method == VS_LZMA ? whole_unlzma : whole_unzstd)(p, len, j->raw.p, n);
+	if (bad < 0)
+		return vs_job_fail(j, j->off, VS_NOMEM);
 	if (bad)
-		return bad < 0 ? vs_job_fail(j, j->off, VS_NOMEM) :
-		    vs_job_damaged(j, j->off + h->len, -1, "LZMA or zstd data is damaged or of the wrong length");
+		return vs_job_damaged(j, j->off + h->len, -1, "LZMA or zstd data is damaged or too short");
 	j->raw.n = n;
 	j->sum = (struct vs_sum){ 0, 0, 0 };
 	for (size_t at = 0, k; at < h->n; at += k) {
