@@ -25,6 +25,11 @@
 #define SLICE   (32u << 10)     /* bytes */
 #define NOISE   0.999           /* it cannot be compressed if both take this part of a sample */
 #define NEAR    1.75            /* they are tried if the estimate is less than this times the size */
+/*
+ * They always are if the blocks take less than one of so many bytes: a quick run then misses long
+ * repetitions among the short ones, and LZMA is fast.
+ */
+#define LITTLE  128
 #define ZFAR    1.15            /* zstd is not tried if it takes this times as much as LZMA on the sample */
 #define PIECE   65536u          /* records whose values are summed at a time */
 
@@ -141,7 +146,7 @@ whole_tries(const uint8_t *p, size_t n, size_t size)
 	double least;
 	size_t quick;
 
-	if (n <= SLICES * SLICE)
+	if (n <= SLICES * SLICE || size < n / LITTLE)
 		return 3;
 	if (whole_quick(p, n, &quick) != 0 || whole_gain(p, n, &g) != 0)
 		return -1;
