@@ -253,7 +253,8 @@ fast_may(const struct fast_area *a, const struct fast_call *k)
 	}
 	if (k->when & FAST_MAPS && !fast_may_now(a, a->r[0]))
 		return 0;
-	if (a->mapped && a->arg[a->r[0] == __NR_open ? 1 : 2] & O_TRUNC && (a->r[0] == __NR_open || a->r[0] == __NR_openat))
+	if (a->mapped && ((a->r[0] == __NR_open && a->arg[1] & O_TRUNC) ||
+	    (a->r[0] == __NR_openat && a->arg[2] & O_TRUNC)))
 		return 0;
 	n += k->when & FAST_MAPS ? 2 * sizeof(uint64_t) + sizeof(struct fast_piece) + FAST_NAME : 0;
 	for (int i = 0; i < 2; i++) {
