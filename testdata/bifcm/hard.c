@@ -149,7 +149,7 @@ mix(void)
 
 static void one(void) { putchar('x'); }
 static void none(void) {}
-static void more(void) { noise(200003); }
+static void more(void) { noise(400003); }
 
 static const struct { const char *name; void (*make)(void); } kinds[] = {
 	{ "repeats", repeats }, { "ticks", ticks }, { "words", words }, { "far", far }, { "log", lines },

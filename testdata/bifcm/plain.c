@@ -216,7 +216,7 @@ whole_block(size_t start)
 
 	for (unsigned c = 0; c < nfield; c++)
 		r += width[c];
-	if (!n || n > 134217728 / r || (method != 16 && method != 17) || len > n * r)
+	if (!n || n > 134217728 / r || (method != 16 && method != 17) || len > n * r + n * r / 4096)
 		reject("whole block");
 	want = integer(4);
 	need(len);

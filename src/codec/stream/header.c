@@ -181,7 +181,7 @@ whole_head(const uint8_t *p, size_t n, size_t *at, const struct vs_info *i, stru
 	h->whole = 1;
 	h->ncol = 1;
 	h->col[0].n = h->n;
-	k = h->n ? stream_column(p, n, at, h->n * record, h, &h->col[0]) : -1;
+	k = h->n ? stream_column(p, n, at, VS_WHOLE_MAX(h->n * record), h, &h->col[0]) : -1;
 	return k > 0 && h->col[0].method != VS_LZMA && h->col[0].method != VS_ZSTD ? -1 : k;
 }
 

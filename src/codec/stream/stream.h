@@ -21,6 +21,7 @@
 /* records in another block, or in a group, at most, unless an option changes it */
 #define VS_GROUP    524288u
 #define VS_UNIT     (128u << 20)        /* bytes of a whole block, at most */
+#define VS_WHOLE_MAX(bytes) ((bytes) + (bytes) / 4096)  /* their coded bytes, at most: some more where they are noise */
 #define VS_HEAD_MAX (1u << 20)          /* bytes of a head, at most */
 #define VS_THREADS  64u                 /* at most */
 

@@ -151,8 +151,8 @@ whole_tries(const uint8_t *p, size_t n, size_t size)
 	if (whole_quick(p, n, &quick) != 0 || whole_gain(p, n, &g) != 0)
 		return -1;
 	least = g.lzma < g.zstd ? g.lzma : g.zstd;
-	if (vc_is_noise(quick, n) && least > NOISE)
-		return 0;
+	if (vc_is_noise(quick, n) && least > NOISE)     /* zstd stores it with few headers */
+		return size > quick ? 2 : 0;
 	if ((double)quick * (least < 1 ? least : 1) > NEAR * (double)size)
 		return 0;
 	return g.zstd > ZFAR * g.lzma ? 1 : 3;
@@ -163,7 +163,7 @@ static int
 whole_try(const struct buf *raw, int tries, size_t size, struct buf *best, unsigned *method)
 {
 	struct buf zstd = BUF_INIT;
-	int bad = whole_lzma(raw->p, raw->n, size, best) < 0;
+	int bad = (tries & 1) && whole_lzma(raw->p, raw->n, size, best) < 0;
 
 	*method = VS_LZMA;
 	if (!bad && (tries & 2))
@@ -188,7 +188,7 @@ vs_whole_encode(const struct vs_common *m, const struct buf *raw, size_t size, s
 
 	if (r > 0 && whole_try(raw, r, size, &best, &h.col[0].method) != 0)
 		r = -1;
-	if (r > 0 && best.n && best.n <= raw->n) {
+	if (r > 0 && best.n && best.n <= VS_WHOLE_MAX(raw->n)) {
 		h.col[0].size = best.n;
 		vs_encode_block_head(out, &m->info, &h);
 	}
