@@ -10,8 +10,8 @@
 #define AUXV_MOST 256u          /* entries of an auxiliary vector at most */
 #define WORDS_MOST (2u << 20)   /* words before it on the stack at most: arguments, environment */
 
-static int
-word(struct server *s, uint64_t addr, uint64_t *v)
+int
+object_word(struct server *s, uint64_t addr, uint64_t *v)
 {
 	uint8_t b[8];
 
@@ -28,15 +28,15 @@ object_auxv(struct server *s)
 	uint64_t at = replay_regs(history_replay(s->h))->r[WS_RSP], v, value;
 	unsigned n = 0;
 
-	if (word(s, at, &v) != 0 || v > WORDS_MOST)
+	if (object_word(s, at, &v) != 0 || v > WORDS_MOST)
 		return;
 	at += 8 * (v + 2);
 	do
-		if (word(s, at, &v) != 0 || ++n > WORDS_MOST)
+		if (object_word(s, at, &v) != 0 || ++n > WORDS_MOST)
 			return;
 	while (at += 8, v);
 	for (n = 0; n < AUXV_MOST; n++, at += 16) {
-		if (word(s, at, &v) != 0 || word(s, at + 8, &value) != 0)
+		if (object_word(s, at, &v) != 0 || object_word(s, at + 8, &value) != 0)
 			break;
 		buf_le64(&s->auxv, v);
 		buf_le64(&s->auxv, value);

@@ -183,7 +183,7 @@ run_resume(struct server *s, const struct resume *r)
 	run_stopped(s, stop);
 }
 
-/* The actions of vCont, of which the first counts; the threads of others run as they ran.  0, or -1 */
+/* The first action of vCont; other threads run as they did.  0, or -1 */
 static int
 run_action(struct server *s, const char *p, struct resume *r)
 {
@@ -194,10 +194,8 @@ run_action(struct server *s, const char *p, struct resume *r)
 		break;
 	case 'r':
 		r->step = r->range = 1;
-		r->from = strtoull(p, (char **)&p, 16);
-		if (*p++ != ',')
+		if (packet_number(&p, &r->from, ',') != 0 || packet_number(&p, &r->to, '\0') != 0)
 			return -1;
-		r->to = strtoull(p, (char **)&p, 16);
 		break;
 	default:
 		return -1;

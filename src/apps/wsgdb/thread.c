@@ -1,6 +1,5 @@
 /* The threads of the program, as gdb is told of them: process 1, threads 1, 2, ... in the order in which they began. */
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "apps/wsgdb/wsgdb.h"
@@ -11,18 +10,15 @@ int
 thread_parse(struct server *s, const char **p, uint32_t *number)
 {
 	struct ws_regs g;
-	uint64_t v = 0;
-	char *end;
+	uint64_t v;
 
 	*number = 0;
 	if (**p == 'p') {               /* pP, pP.N, p-1 */
 		++*p;
 		if (**p == '-')
 			++*p;
-		v = strtoull(*p, &end, 16);
-		if (end == *p || v > 1)
+		if (packet_number(p, &v, '\0') != 0 || v > 1)
 			return -1;
-		*p = end;
 		if (**p != '.')
 			return 0;
 		++*p;
@@ -31,12 +27,10 @@ thread_parse(struct server *s, const char **p, uint32_t *number)
 		*p += 2;
 		return 0;
 	}
-	v = strtoull(*p, &end, 16);
-	if (end == *p || v > UINT32_MAX)
+	if (packet_number(p, &v, '\0') != 0 || v > UINT32_MAX)
 		return -1;
-	*p = end;
 	*number = (uint32_t)v;
-	return v && !thread_registers(s, (uint32_t)v, &g) ? -1 : 0;
+	return v && !history_thread(s->h, (uint32_t)v, &g, NULL) ? -1 : 0;
 }
 
 void
@@ -143,17 +137,6 @@ thread_symbol(struct server *s)
 	buf_free(&b);
 }
 
-static int
-read_word(struct server *s, uint64_t addr, uint64_t *v)
-{
-	uint8_t b[8];
-
-	if (replay_read(history_replay(s->h), addr, b, 8) != 8)
-		return -1;
-	*v = get_le64(b);
-	return 0;
-}
-
 /* The number of the module with this link map; a program without one is module 1. */
 static int
 tls_module(struct server *s, uint64_t map, uint64_t *module)
@@ -164,7 +147,7 @@ tls_module(struct server *s, uint64_t map, uint64_t *module)
 	if (!map)
 		return 0;
 	return !s->modid || replay_read(history_replay(s->h), s->modid, d, 12) != 12 || get_le32(d) != 64 ? -1 :
-	    read_word(s, map + get_le32(d + 8), module);
+	    object_word(s, map + get_le32(d + 8), module);
 }
 
 /* qGetTLSAddr:THREAD,OFFSET,LINKMAP; the vector of a thread's blocks is the second word of its descriptor */
@@ -179,7 +162,7 @@ thread_tls(struct server *s)
 
 	if (thread_parse(s, &p, &number) != 0 || *p++ != ',' || packet_number(&p, &offset, ',') != 0 ||
 	    packet_number(&p, &map, '\0') != 0 || !thread_registers(s, number, &g) || tls_module(s, map, &module) != 0 ||
-	    !module || read_word(s, g.fsbase + 8, &vector) != 0 || read_word(s, vector + 16 * module, &block) != 0 ||
+	    !module || object_word(s, g.fsbase + 8, &vector) != 0 || object_word(s, vector + 16 * module, &block) != 0 ||
 	    block == UINT64_MAX)
 		buf_str(&b, "E01");
 	else

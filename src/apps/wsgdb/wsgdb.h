@@ -105,6 +105,7 @@ int signal_of_gdb(uint64_t number);             /* Linux' number of gdb's; 0: no
 
 /* object.c */
 void object_auxv(struct server *s);             /* at the beginning of the run: finds the auxiliary vector */
+int object_word(struct server *s, uint64_t addr, uint64_t *v);  /* 8 bytes of memory: 0, or -1: there are none */
 void object_maps(struct server *s);             /* makes s->maps, like /proc/PID/maps */
 void object_transfer(struct server *s);         /* qXfer */
 

@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/ptrace.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -15,6 +14,7 @@
 #include "base/mem.h"
 #include "base/num.h"
 #include "base/opt.h"
+#include "base/populate.h"
 #include "gen/wscap/wscap.h"
 
 enum { AUDIT = 256, TOUCH, RAW, ASLR, RECORDER, STORE, TIME, NCALLS, FROM, TO };
@@ -48,9 +48,6 @@ static const struct opt_tool wscap_tool = {
 };
 
 #define HEAP (1600u << 10)      /* bytes */
-#ifndef MADV_POPULATE_WRITE
-#define MADV_POPULATE_WRITE 23
-#endif
 enum { CANNOT = 125, NOEXEC = 126, NOTFOUND = 127 };    /* exit statuses as in env(1) */
 
 static struct cap *
@@ -80,15 +77,13 @@ wscap_launch(struct tree *a, char *const argv[])
 static void
 wscap_heap(struct tree *a)
 {
-	uintptr_t p;
 	void *heap;
 
 	mallopt(M_MMAP_THRESHOLD, 2 * HEAP);
 	mallopt(M_TRIM_THRESHOLD, 8 * HEAP);
 	heap = malloc(HEAP);
-	p = ((uintptr_t)heap + PAGE - 1) / PAGE * PAGE;
 	if (heap)
-		(void)madvise((void *)p, HEAP - PAGE, MADV_POPULATE_WRITE);
+		populate(heap, HEAP);
 	free(heap);
 	a->scratch = xmalloc(CHUNK);
 	a->xsave = xcalloc(WS_XSAVE_MAX, 1);

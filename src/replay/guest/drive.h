@@ -69,7 +69,7 @@ void drive_set_instances(struct replay *r, uint64_t n);
 void drive_keep_threads(struct replay *r);
 /* the first thread with a number greater than `after`; 0: none */
 uint32_t drive_next_thread(const struct replay *r, uint32_t after);
-/* the registers of a thread, and RP_XSAVE bytes of its processor state: 1; 0: there is no such thread */
+/* the registers of a thread, and RP_XSAVE bytes of its processor state, unless xsave is NULL: 1; 0: there is no such thread */
 int drive_thread(const struct replay *r, uint32_t number, struct ws_regs *regs, uint8_t *xsave);
 
 /* What is kept of them, for snapshots. */

@@ -195,13 +195,16 @@ drive_thread(const struct replay *r, uint32_t number, struct ws_regs *regs, uint
 
 	if (number == r->thread) {
 		drive_regs(r, regs);
-		memcpy(xsave, r->x.cpu.xsave, RP_XSAVE);
+		if (xsave)
+			memcpy(xsave, r->x.cpu.xsave, RP_XSAVE);
 		return 1;
 	}
 	if (i == p->n || p->at[i].number != number || (t = p->at[i].state) == NULL)
 		return 0;
 	*regs = t->regs;
-	memcpy(xsave, t->x, t->n);
-	memset(xsave + t->n, 0, RP_XSAVE - t->n);
+	if (xsave) {
+		memcpy(xsave, t->x, t->n);
+		memset(xsave + t->n, 0, RP_XSAVE - t->n);
+	}
 	return 1;
 }

@@ -74,7 +74,7 @@ struct history_end history_ended(const struct history *h);
 /*
  * Threads, by numbers from 1.  A thread is there from when it first runs until it ends; one that waits is before its
  * call.  history_next_thread: the first with a number greater than `after`; 0: none.  history_thread: the registers of
- * one, and RP_XSAVE bytes of its processor state: 1; 0: there is no such thread.
+ * one, and RP_XSAVE bytes of its processor state, unless xsave is NULL: 1; 0: there is no such thread.
  */
 uint32_t history_next_thread(const struct history *h, uint32_t after);
 int history_thread(const struct history *h, uint32_t number, struct ws_regs *regs, uint8_t *xsave);

@@ -111,8 +111,8 @@ int history_mend(struct history *h);
 int history_signal_due(struct history *h);
 /*
  * Is it a place that no processor stops at?  The return from a signal handler is part of its system
- * call; where another thread continues, that one's place is meant; a repeated string instruction ends with its last element, where ref(5) counts one more
- * fetch.
+ * call; where another thread continues, that one's place is meant; a repeated string instruction ends
+ * with its last element, where ref(5) counts one more fetch.
  */
 int history_is_hidden(struct history *h);
 int history_settle(struct history *h);          /* to the next place that is not hidden */

@@ -264,10 +264,9 @@ run_to_thread(struct history *h, uint32_t thread, int back)
 static uint64_t
 thread_pc(struct history *h, uint32_t thread)
 {
-	uint8_t x[RP_XSAVE];
 	struct ws_regs g;
 
-	return drive_thread(h->r, thread, &g, x) ? g.rip : 0;
+	return drive_thread(h->r, thread, &g, NULL) ? g.rip : 0;
 }
 
 /* A thread that waits is before its call: its step is done when the call is. */
