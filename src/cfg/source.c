@@ -5,15 +5,19 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/buf.h"
 #include "cfg/source.h"
 #include "format/ae/exe.h"
+#include "format/ws/kept.h"
 
 struct file {
 	struct exe exe;
 	char *name;                     /* owned */
-	int open, error;                /* error: of opening it, or 0: it is no executable */
+	size_t kept;                    /* 1 + its number among those that the capture keeps, or 0 */
+	int open, error;                /* error: of opening it, or 0: see bad */
+	const char *bad;                /* why it cannot be used */
 	/* code of it was executed; it is not the file that was mapped; a complaint was returned */
 	int ran, other, said;
 	struct timespec time;           /* modification time */
@@ -30,14 +34,41 @@ struct wsource {
 	struct module *module;          /* owned */
 	size_t nmodule, capmodule;
 	struct file *file;              /* owned */
+	struct ws_runs *runs;           /* of the capture; NULL: it keeps no files */
+	int fd;                         /* of it */
+	uint64_t unpacked;              /* bytes of kept files in memory */
 	int inlined;
 	char say[4400];
 };
 
-struct wsource *
-wsource_new(void)
+#define UNPACKED_MAX (UINT64_C(2) << 30)        /* a file from a stranger may say that it has any number */
+
+/* Finds what the capture keeps. */
+static void
+source_capture(struct wsource *s, const char *capture)
 {
-	return calloc(1, sizeof(struct wsource));
+	struct fault f;
+	size_t run;
+	int whole;
+
+	s->fd = ws_keep_open_path(capture, &run);
+	s->runs = s->fd < 0 ? NULL : ws_runs_read(s->fd, &whole, &f);
+	if (s->runs && ws_kept_count(s->runs))
+		return;
+	ws_runs_free(s->runs);
+	s->runs = NULL;
+	if (s->fd > STDIN_FILENO)
+		close(s->fd);
+}
+
+struct wsource *
+wsource_new(const char *capture)
+{
+	struct wsource *s = calloc(1, sizeof *s);
+
+	if (s && capture)
+		source_capture(s, capture);
+	return s;
 }
 
 void
@@ -47,6 +78,9 @@ wsource_free(struct wsource *s)
 
 	if (!s)
 		return;
+	if (s->runs && s->fd > STDIN_FILENO)
+		close(s->fd);
+	ws_runs_free(s->runs);
 	for (size_t i = 0; i < s->nmodule; i++) {
 		free((void *)(uintptr_t)s->module[i].map.name);
 		free((void *)(uintptr_t)s->module[i].map.id);
@@ -62,24 +96,65 @@ wsource_free(struct wsource *s)
 	free(s);
 }
 
-/* Finds or opens the file of this name, which need not exist or be an ELF file.  NULL: no memory */
-static struct file *
-file_of(struct wsource *s, const char *name)
+/* 1 + the number of the kept file that was mapped, or 0 */
+static size_t
+source_kept(const struct wsource *s, const struct ws_rec_map *m)
+{
+	for (size_t i = 0; s->runs && i < ws_kept_count(s->runs); i++) {
+		struct ws_kept k = ws_kept_get(s->runs, i);
+
+		if (strcmp(k.path, m->name) == 0 &&
+		    (!k.ino || !m->ino || (k.ino == m->ino && k.dev == m->dev)))
+			return i + 1;
+	}
+	return 0;
+}
+
+static void
+file_open_kept(struct wsource *s, struct file *f)
+{
+	uint64_t bytes = ws_kept_get(s->runs, f->kept - 1).bytes;
+	const char *why = "is too large";
+	uint8_t *p = bytes > UNPACKED_MAX - s->unpacked ? NULL :
+	    ws_kept_load(s->runs, s->fd, f->kept - 1, &why);
+
+	f->bad = p ? "its copy in the capture is no executable" : "its copy in the capture cannot be used";
+	if (p)
+		s->unpacked += bytes;
+	f->open = p && exe_open_mem(&f->exe, p, bytes) == 0;
+}
+
+static void
+file_open_path(struct file *f)
 {
 	struct stat st;
+
+	f->bad = "no executable";
+	f->error = stat(f->name, &st) != 0 ? errno : 0;
+	f->open = !f->error && exe_open(&f->exe, f->name) == 0;
+	f->time = f->error ? (struct timespec){ 0 } : st.st_mtim;
+}
+
+/* Finds or opens the file that was mapped, which need not exist or be an ELF file.  NULL: no memory */
+static struct file *
+file_of(struct wsource *s, const struct ws_rec_map *m)
+{
+	size_t kept = source_kept(s, m);
 	struct file *f;
 
 	for (f = s->file; f; f = f->next)
-		if (strcmp(f->name, name) == 0)
+		if (f->kept == kept && strcmp(f->name, m->name) == 0)
 			return f;
 	f = calloc(1, sizeof *f);
-	if (!f || !(f->name = strdup(name))) {
+	if (!f || !(f->name = strdup(m->name))) {
 		free(f);
 		return NULL;
 	}
-	f->error = stat(name, &st) != 0 ? errno : 0;
-	f->open = !f->error && exe_open(&f->exe, name) == 0;
-	f->time = f->error ? (struct timespec){ 0 } : st.st_mtim;
+	f->kept = kept;
+	if (kept)
+		file_open_kept(s, f);
+	else
+		file_open_path(f);
 	f->next = s->file;
 	return s->file = f;
 }
@@ -159,7 +234,7 @@ source_same(const struct exe *x, const struct ws_rec_map *m)
 uint64_t
 wsource_symbol(struct wsource *s, const struct ws_rec_map *m, const char *symbol)
 {
-	struct file *f = file_of(s, m->name);
+	struct file *f = file_of(s, m);
 
 	if (!f || !f->open || !source_same(&f->exe, m))
 		return 0;
@@ -184,7 +259,7 @@ source_mapped(struct wsource *s, uint64_t pc, uint64_t *addr)
 {
 	struct module *m = module_of(s, pc);
 
-	if (!m || (!m->file && !(m->file = file_of(s, m->map.name))))
+	if (!m || (!m->file && !(m->file = file_of(s, &m->map))))
 		return NULL;
 	m->file->ran = 1;
 	if (m->file->open && !source_same(&m->file->exe, &m->map))
@@ -216,7 +291,7 @@ wsource_complaint(struct wsource *s)
 		f->said = 1;
 		snprintf(s->say, sizeof s->say, "%.4096s: %s: its functions and lines are not known", f->name,
 		    f->open ? "is not the file that was captured" :
-		    f->error ? strerror(f->error) : "no executable");
+		    f->error ? strerror(f->error) : f->bad);
 		return s->say;
 	}
 	return NULL;
@@ -263,7 +338,7 @@ int
 wsource_has_function(struct wsource *s, const char *name)
 {
 	for (size_t i = 0; i < s->nmodule; i++) {
-		struct file *f = file_of(s, s->module[i].map.name);
+		struct file *f = file_of(s, &s->module[i].map);
 
 		if (f && f->open && !f->other && source_same(&f->exe, &s->module[i].map) &&
 		    exe_has_function(&f->exe, name))
@@ -306,7 +381,7 @@ wsource_find(struct wsource *s, uint64_t pc, const uint8_t *code, size_t n, cons
 static struct file *
 source_usable(struct wsource *s, struct module *m)
 {
-	if (!m->file && !(m->file = file_of(s, m->map.name)))
+	if (!m->file && !(m->file = file_of(s, &m->map)))
 		return NULL;
 	return m->file->open && !m->file->other && source_same(&m->file->exe, &m->map) ? m->file : NULL;
 }

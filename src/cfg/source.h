@@ -11,7 +11,11 @@
 
 struct wsource;
 
-struct wsource *wsource_new(void);              /* NULL: no memory */
+/*
+ * capture: the path of the capture, of which files that it keeps are used before others; it is opened as
+ * ws_keep_open_path does.  NULL: there is none.  Returns NULL without memory.
+ */
+struct wsource *wsource_new(const char *capture);
 void wsource_free(struct wsource *s);
 
 /* A file is mapped executable.  0, or -1 without memory */

@@ -20,13 +20,15 @@
 #include "base/progress.h"
 #include "base/spool.h"
 #include "base/src.h"
+#include "format/ws/kept.h"
 #include "format/ws/store.h"
 #include "replay/guest/replay.h"
 
-enum { FETCH = 256 };
+enum { FETCH = 256, NAMES };
 
 static const struct opt wstrim_opts[] = {
 	{ FETCH, "fetch", NULL, "only put into the capture what it needs of a store" },
+	{ NAMES, "names", NULL, "keep the program's files that have symbols, so that its names survive a rebuild" },
 	{ 'o', "output", "FILE", "write to FILE; the capture stays as it is" },
 	{ 'v', "verbose", NULL, "print the sizes before and after" },
 	{ 0 },
@@ -34,7 +36,7 @@ static const struct opt wstrim_opts[] = {
 
 static const struct opt_tool wstrim_tool = {
 	.does = "Makes a capture smaller: leaves out the memory that its replay does not need.",
-	.synopsis = "[-v] [--fetch] [-o file] [capture]",
+	.synopsis = "[-v] [--fetch | --names] [-o file] [capture]",
 	.example = "wscap -o ls.ws ls; wstrim -v ls.ws",
 	.opt = wstrim_opts,
 };
@@ -43,8 +45,11 @@ struct job {
 	const char *path, *name;        /* of the input; name is for diagnostics */
 	struct out *out;
 	uint64_t size;                  /* of the input */
-	int in_place, verbose, fetch;
+	int in_place, verbose, fetch, names;
 	struct ws_runs *runs;           /* of the input; NULL: only one is wanted */
+	struct ws_runs *kept;           /* all of them, with the files that the input keeps, */
+	int keptfd;                     /* which have a descriptor of their own */
+	struct ws_keeper *keeper;       /* files that are to be kept, too */
 	int fd;                         /* of the input, with runs */
 	int bad;                        /* a run stayed as it was */
 };
@@ -102,6 +107,63 @@ wstrim_report(const char *name, uint64_t size, const struct trim_stats *s)
 	    name, size, s->written, 100.0 * (double)s->written / (double)size, s->ninst, s->keys);
 }
 
+static void
+wstrim_missed(const char *path, const char *why)
+{
+	warn("%s: %s: its names are not in the capture", path, why);
+}
+
+/* Tells of the files that a run had mapped, as far as the run can be read. */
+static void
+wstrim_mapped(struct ws_keeper *k, int fd, size_t run)
+{
+	struct ws_rec rec;
+	struct fault f;
+	struct ws_reader *r = ws_open_run(fd, run, &f);
+
+	while (r && ws_next(r, &rec) == 1)
+		if (rec.kind == WS_MAP)
+			ws_keeper_add(k, &rec.u.map);
+	ws_close(r);
+}
+
+/*
+ * Finds the files that the input keeps, and with --names opens those that it had mapped; before the replay, whose
+ * process may open nothing.
+ */
+static void
+wstrim_find_kept(struct job *j)
+{
+	struct fault f;
+	size_t run;
+	int whole;
+
+	j->keptfd = ws_open_path(j->path, &run);
+	if (j->keptfd < 0)
+		die_sys("%s", j->name);
+	j->kept = ws_runs_read(j->keptfd, &whole, &f);
+	j->keeper = ws_keeper_new();
+	if (!j->kept || !j->keeper)
+		die("out of memory");
+	ws_keeper_has(j->keeper, j->kept);
+	for (size_t i = 1; j->names && i <= ws_runs_count(j->kept); i++)
+		if (!run || i == run)
+			wstrim_mapped(j->keeper, j->keptfd, i);
+	if (j->names && !ws_keeper_count(j->keeper) && !ws_kept_count(j->kept))
+		warn("%s: none of its files has symbols, or is there as it was: no names are kept", j->name);
+}
+
+/* Writes them. */
+static void
+wstrim_put_kept(struct job *j, ws_write_fn *write, void *arg)
+{
+	struct fault f;
+
+	if (ws_kept_copy(j->kept, j->keptfd, write, arg, &f) != 0)
+		die_fault(j->name, &f);
+	(void)ws_keeper_write(j->keeper, write, arg, wstrim_missed);
+}
+
 static int
 wstrim_one(const struct job *j, const char *path, ws_write_fn *sink, void *arg, struct trim_stats *s,
     struct fault *f)
@@ -131,6 +193,8 @@ wstrim_trim(struct job *j)
 		out_discard(j->out);
 		die_fault(j->name, &f);
 	}
+	if (!s.cut)
+		wstrim_put_kept(j, wstrim_sink, j);
 	out_close(j->out);
 	if (s.cut)
 		die_fault(j->name, &f);
@@ -204,6 +268,8 @@ wstrim_all(struct job *j)
 		wstrim_run(j, i, to[i], run_is_trimmed(j, i));
 		ws_run_end(to[i], run->end == WS_UNKNOWN ? run->start : run->end);
 	}
+	if (w)
+		wstrim_put_kept(j, ws_runs_write_between, w);
 	if (!w || ws_runs_finish(w) != 0)
 		die("out of memory");
 	ws_runs_close(w);
@@ -226,9 +292,9 @@ wstrim_file(struct job *j, const char *outname, const char *copy)
 	int trimmed = is_trimmed(j);
 	size_t run;
 
-	if (trimmed)
+	if (trimmed && !j->names)
 		warn("%s: is trimmed already%s", j->name, j->in_place ? ", and stays as it is" : ", and is copied");
-	if (trimmed && j->in_place)
+	if (trimmed && j->in_place && !j->names)
 		return;
 	j->out = out_create(j->in_place ? j->path : outname, out_mode_of(copy ? NULL : j->path));
 	out_binary(j->out, "a capture");
@@ -240,6 +306,7 @@ wstrim_file(struct job *j, const char *outname, const char *copy)
 	if (j->fd < 0)
 		die_sys("%s", j->name);
 	wstrim_copy(j, run, wstrim_sink, j);
+	wstrim_put_kept(j, wstrim_sink, j);
 	close(j->fd);
 	out_close(j->out);
 }
@@ -298,8 +365,10 @@ wstrim_input(struct job *j, const char *outname)
 	if (src_is_stdin(j->path))
 		j->path = copy = spool_stdin();
 	j->in_place = !outname && !copy;
-	if (!j->fetch)
+	if (!j->fetch) {
 		wstrim_runs(j);
+		wstrim_find_kept(j);
+	}
 	(j->fetch ? wstrim_fetch : j->runs ? wstrim_several : wstrim_file)(j, outname, copy);
 	free(copy);
 }
@@ -317,10 +386,14 @@ main(int argc, char **argv)
 			outname = optarg;
 		else if (c == FETCH)
 			j.fetch = 1;
+		else if (c == NAMES)
+			j.names = 1;
 		else
 			j.verbose = 1;
 	}
 	opt_operands(argc, argv, 0, 1);
+	if (j.fetch && j.names)
+		die_usage("--fetch only copies: --names is for another call");
 	j.path = argv[optind];
 	wstrim_input(&j, outname);
 	return j.bad;

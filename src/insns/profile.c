@@ -337,7 +337,7 @@ profile_run(struct profile *p, const struct insns *q, struct ws_early *early, st
 	mine.end = profile_end;
 	memset(p, 0, sizeof *p);
 	p->now.pending = DOES_JUMP;
-	p->source = wsource_new();
+	p->source = wsource_new(q->path);
 	if (!p->source) {
 		fault_set(f, WS_UNKNOWN, WS_UNKNOWN, "no memory");
 		return -1;

@@ -87,7 +87,7 @@ refs_open_capture(struct refs *s, const char *path)
 		return refs_fail(s, &f);
 	replay_tasks(s->r, 1, 1);
 	if (s->q.names) {
-		s->source = wsource_new();
+		s->source = wsource_new(path);
 		if (s->source)
 			replay_set_map_fn(s->r, refs_mapped, s);
 	}

@@ -1,22 +1,20 @@
 /*
- * Files that gdb reads: the executables and libraries of this system that have the names, and the
- * build ids, of those that the program had mapped.
+ * Files that gdb reads: those that the capture keeps; else the executables and libraries of this system that
+ * have the names, and the build ids, of those that the program had mapped.
  */
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "apps/wsgdb/wsgdb.h"
-#include "base/bytes.h"
 #include "base/diag.h"
 #include "base/helper.h"
+#include "format/ws/elf.h"
 
 #define PATH_ROOM 4096u
-#define NOTES 4096u             /* bytes of a segment of notes that are looked at */
-#define PT_NOTE 4u
-#define BUILD_ID 3u             /* type of a note */
 static const char maps[] = "/proc/1/maps";
 
 static void
@@ -27,55 +25,6 @@ answer(struct server *s, int e)
 	/* the numbers of errno in the protocol are those of old Unix, as are Linux' up to 34 */
 	snprintf(text, sizeof text, e ? "F-1,%x" : "F0", (unsigned)(e > 34 ? 9999 : e));
 	wire_text(s->w, text);
-}
-
-/* Finds the build id in n bytes of notes: its length, or 0. */
-static size_t
-note_id(const uint8_t *note, size_t n, const uint8_t **id)
-{
-	size_t at = 0;
-
-	while (at + 12 <= n) {
-		uint64_t name = get_le32(note + at), desc = get_le32(note + at + 4);
-		uint64_t data = at + 12 + (name + 3) / 4 * 4;
-
-		if (data + desc > n)
-			break;
-		if (get_le32(note + at + 8) == BUILD_ID && name == 4) {
-			*id = note + data;
-			return (size_t)desc;
-		}
-		at = data + (desc + 3) / 4 * 4;
-	}
-	return 0;
-}
-
-/* Has the file this build id?  A file that has none is taken for the right one. */
-static int
-has_id(int fd, const uint8_t *id, size_t nid)
-{
-	uint8_t h[64], ph[56], note[NOTES];
-	unsigned n;
-
-	if (pread(fd, h, sizeof h, 0) != (ssize_t)sizeof h || memcmp(h, "\177ELF\2\1", 6) != 0)
-		return 1;
-	n = get_le16(h + 56);
-	for (unsigned i = 0; i < n && i < 256; i++) {
-		const uint8_t *has;
-		size_t size;
-		ssize_t got;
-
-		if (pread(fd, ph, sizeof ph, (off_t)(get_le64(h + 32) + i * sizeof ph)) != (ssize_t)sizeof ph)
-			break;
-		if (get_le32(ph) != PT_NOTE)
-			continue;
-		size = get_le64(ph + 32) < NOTES ? (size_t)get_le64(ph + 32) : NOTES;
-		got = pread(fd, note, size, (off_t)get_le64(ph + 8));
-		size = note_id(note, got > 0 ? (size_t)got : 0, &has);
-		if (size)
-			return size == nid && memcmp(has, id, nid) == 0;
-	}
-	return 1;
 }
 
 /* Warns of a file, once. */
@@ -104,12 +53,62 @@ is_other(struct server *s, const char *path, int fd)
 		if (strcmp(m->name, path) != 0 &&
 		    (stat(m->name, &mst) != 0 || mst.st_dev != st.st_dev || mst.st_ino != st.st_ino))
 			continue;
-		if (!has_id(fd, m->id, m->nid)) {
+		if (!ws_elf_has_id(fd, m->id, m->nid)) {
 			file_differs(s, path);
 			return 1;
 		}
 	}
 	return 0;
+}
+
+void
+file_begin(struct server *s, const char *capture)
+{
+	struct fault f;
+	size_t run;
+	int whole;
+
+	s->capture = ws_keep_open_path(capture, &run);
+	s->runs = s->capture < 0 ? NULL : ws_runs_read(s->capture, &whole, &f);
+	if (s->runs && ws_kept_count(s->runs))
+		return;
+	ws_runs_free(s->runs);
+	s->runs = NULL;
+	if (s->capture >= 0)
+		close(s->capture);
+}
+
+/* Opens a file that the capture keeps: 1; 0: it keeps none of this name, or that is damaged. */
+static int
+file_kept(struct server *s, const char *path, unsigned k)
+{
+	const char *why;
+
+	for (size_t i = 0; s->runs && i < ws_kept_count(s->runs); i++) {
+		struct ws_kept kept = ws_kept_get(s->runs, i);
+
+		if (strcmp(kept.path, path) != 0)
+			continue;
+		s->file[k].kept = ws_kept_load(s->runs, s->capture, i, &why);
+		s->file[k].nkept = kept.bytes;
+		if (!s->file[k].kept)
+			warn("%s: its copy in the capture cannot be used: %s", path, why);
+		return s->file[k].kept != NULL;
+	}
+	return 0;
+}
+
+/* Opens a file of this system: a descriptor, or -1 with errno. */
+static int
+file_here(struct server *s, const char *path)
+{
+	int fd = helper_open(path, HELPER_ELF);
+
+	if (fd < 0 || !is_other(s, path, fd))
+		return fd;
+	close(fd);
+	errno = ENOENT;
+	return -1;
 }
 
 static void
@@ -135,17 +134,9 @@ file_open(struct server *s, const char *p)
 	list = strcmp(path, maps) == 0;
 	if (list)
 		object_maps(s);
-	else {
-		fd = helper_open(path, HELPER_ELF);
-		if (fd >= 0 && is_other(s, path, fd)) {
-			close(fd);
-			fd = -1;
-			errno = ENOENT;
-		}
-		if (fd < 0) {
-			answer(s, errno);
-			return;
-		}
+	else if (!file_kept(s, path, k) && (fd = file_here(s, path)) < 0) {
+		answer(s, errno);
+		return;
 	}
 	s->file[k].fd = fd;
 	s->file[k].maps = list;
@@ -159,6 +150,8 @@ file_close(struct server *s, unsigned k)
 {
 	if (s->file[k].used && s->file[k].fd >= 0)
 		close(s->file[k].fd);
+	free(s->file[k].kept);
+	s->file[k].kept = NULL;
 	s->file[k].used = 0;
 }
 
@@ -167,6 +160,16 @@ file_close_all(struct server *s)
 {
 	for (unsigned k = 0; k < NFILES; k++)
 		file_close(s, k);
+	ws_runs_free(s->runs);
+	s->runs = NULL;
+}
+
+/* The bytes of a file that is in memory; NULL: it has a descriptor */
+static const uint8_t *
+file_bytes(const struct server *s, unsigned k, size_t *n)
+{
+	*n = s->file[k].maps ? s->maps.n : s->file[k].nkept;
+	return s->file[k].maps ? s->maps.p : s->file[k].kept;
 }
 
 static void
@@ -175,13 +178,14 @@ file_read(struct server *s, unsigned k, uint64_t n, uint64_t off)
 	static uint8_t room[PACKET_MAX];
 	struct buf data = BUF_INIT, b = BUF_INIT;
 	ssize_t got;
-	size_t done;
+	size_t done, size;
+	const uint8_t *p = file_bytes(s, k, &size);
 
 	n = n < sizeof room ? n : sizeof room;
-	if (s->file[k].maps) {
-		got = off < s->maps.n ? (ssize_t)(s->maps.n - off < n ? s->maps.n - off : n) : 0;
+	if (p || s->file[k].maps) {
+		got = off < size ? (ssize_t)(size - off < n ? size - off : n) : 0;
 		if (got)
-			memcpy(room, s->maps.p + off, (size_t)got);
+			memcpy(room, p + off, (size_t)got);
 	} else
 		got = off > INT64_MAX ? 0 : pread(s->file[k].fd, room, (size_t)n, (off_t)off);
 	if (got < 0) {
@@ -210,13 +214,15 @@ file_stat(struct server *s, unsigned k)
 	struct stat st = { .st_mode = S_IFREG | 0444, .st_nlink = 1 };
 	struct buf b = BUF_INIT;
 	uint8_t f[64] = { 0 };
+	size_t size;
 
-	if (!s->file[k].maps && fstat(s->file[k].fd, &st) != 0) {
+	if (s->file[k].fd >= 0 && fstat(s->file[k].fd, &st) != 0) {
 		answer(s, errno);
 		return;
 	}
-	if (s->file[k].maps)
-		st.st_size = (off_t)s->maps.n;
+	(void)file_bytes(s, k, &size);
+	if (s->file[k].fd < 0)
+		st.st_size = (off_t)size;
 	put_be(f, st.st_dev, 4);
 	put_be(f + 4, st.st_ino, 4);
 	put_be(f + 8, st.st_mode, 4);

@@ -7,6 +7,7 @@
 
 #include "base/buf.h"
 #include "base/out.h"
+#include "format/ws/kept.h"
 #include "replay/history/history.h"
 
 /*
@@ -53,7 +54,13 @@ struct server {
 	uint64_t jump;
 	int jumped;                     /* gdb was told to look at the libraries; then comes the stop */
 	int saidmem;                    /* a warning that memory is not written */
-	struct { int fd; int maps; int used; } file[NFILES];
+	struct {
+		int fd, maps, used;
+		uint8_t *kept;          /* the contents of one that the capture keeps; owned */
+		size_t nkept;
+	} file[NFILES];
+	struct ws_runs *runs;           /* of the capture, with the files that it keeps; NULL: it keeps none */
+	int capture;                    /* its descriptor */
 	struct buf said;                /* names of files that were warned of, each with a zero byte */
 };
 
@@ -110,6 +117,7 @@ void object_maps(struct server *s);             /* makes s->maps, like /proc/PID
 void object_transfer(struct server *s);         /* qXfer */
 
 /* file.c */
+void file_begin(struct server *s, const char *capture);         /* finds what the capture keeps */
 void file_packet(struct server *s);             /* vFile */
 void file_close_all(struct server *s);
 

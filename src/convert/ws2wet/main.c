@@ -43,7 +43,7 @@ ws2wet_run(struct job *j, const char *outname)
 		j->path = copy = spool_stdin();
 	if (ws_others(j->path, others))
 		warn("%s: %s", j->name, others);
-	if ((j->source = wsource_new()) == NULL)
+	if ((j->source = wsource_new(j->path)) == NULL)
 		job_nomem();
 	wsource_inlined(j->source);
 	j->out = out_open(outname);

@@ -1,9 +1,25 @@
-/* wsinfo: the pages that a capture has once, and what it needs of a store. */
+/* wsinfo: the pages that a capture has once, what it needs of a store, and the files that it keeps. */
 #include <inttypes.h>
 #include <stdlib.h>
 
 #include "convert/wsinfo/wsinfo.h"
+#include "format/ws/kept.h"
 #include "format/ws/store.h"
+
+/* The files that are kept for their names; each is unpacked, to see whether it can be. */
+static void
+kept_print(struct out *o, const struct ws_runs *t, int fd)
+{
+	for (size_t i = 0; i < ws_kept_count(t); i++) {
+		struct ws_kept k = ws_kept_get(t, i);
+		const char *why = NULL;
+
+		free(ws_kept_load(t, fd, i, &why));
+		out_str(o, "names of      ");
+		print_word(o, k.path);
+		out_printf(o, ", %" PRIu64 " bytes%s%s\n", k.bytes, why ? ": " : "", why ? why : "");
+	}
+}
 
 void
 blocks_print(struct out *o, int fd)
@@ -35,5 +51,7 @@ blocks_print(struct out *o, int fd)
 		if (why)
 			out_printf(o, "missing       %s\n", why);
 	}
+	if (t)
+		kept_print(o, t, fd);
 	ws_runs_free(t);
 }

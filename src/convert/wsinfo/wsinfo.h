@@ -17,7 +17,7 @@ void tally_print(struct tally *t, struct out *o, const struct ws_header *h, uint
 /* runs.c: prints the runs of a capture of several processes; 0, or -1: see *f */
 int runs_print(struct out *o, int fd, struct fault *f);
 
-/* blocks.c: the pages that the file at fd has once, and blocks of a store that are missing; nothing if it has none */
+/* blocks.c: of the file at fd, pages that it has once, blocks of a store that are missing, files that it keeps */
 void blocks_print(struct out *o, int fd);
 
 void list_rec(struct out *o, uint64_t n, const struct ws_rec *rec);     /* prints a record as a line */

@@ -192,17 +192,13 @@ read_sections(struct exe *x)
 	return 0;
 }
 
-int
-exe_open(struct exe *x, const char *path)
+/* Reads what x->elf has; without one it fails. */
+static int
+exe_read(struct exe *x)
 {
 	GElf_Ehdr eh;
 
-	memset(x, 0, sizeof *x);
-	x->fd = helper_open(src_is_stdin(path) ? "/dev/stdin" : path, HELPER_ELF);
-	if (x->fd < 0)
-		return exe_fail(x, "%s", strerror(errno));
-	if (elf_version(EV_CURRENT) == EV_NONE || !(x->elf = elf_begin(x->fd, ELF_C_READ_MMAP, NULL)) ||
-	    elf_kind(x->elf) != ELF_K_ELF || !gelf_getehdr(x->elf, &eh))
+	if (!x->elf || elf_kind(x->elf) != ELF_K_ELF || !gelf_getehdr(x->elf, &eh))
 		exe_fail(x, "not an ELF file");
 	else if (eh.e_type != ET_EXEC && eh.e_type != ET_DYN)
 		exe_fail(x, "not an executable");
@@ -215,6 +211,29 @@ exe_open(struct exe *x, const char *path)
 	}
 	exe_close(x);
 	return -1;
+}
+
+int
+exe_open(struct exe *x, const char *path)
+{
+	memset(x, 0, sizeof *x);
+	x->fd = helper_open(src_is_stdin(path) ? "/dev/stdin" : path, HELPER_ELF);
+	if (x->fd < 0)
+		return exe_fail(x, "%s", strerror(errno));
+	if (elf_version(EV_CURRENT) != EV_NONE)
+		x->elf = elf_begin(x->fd, ELF_C_READ_MMAP, NULL);
+	return exe_read(x);
+}
+
+int
+exe_open_mem(struct exe *x, uint8_t *p, size_t n)
+{
+	memset(x, 0, sizeof *x);
+	x->fd = -1;
+	x->bytes = p;
+	if (elf_version(EV_CURRENT) != EV_NONE)
+		x->elf = elf_memory((char *)p, n);
+	return exe_read(x);
 }
 
 int
@@ -251,6 +270,8 @@ exe_close(struct exe *x)
 	if (x->elf)
 		elf_end(x->elf);
 	x->elf = x->dwarf = NULL;
+	free(x->bytes);
+	x->bytes = NULL;
 	if (x->fd >= 0)
 		close(x->fd);
 	x->fd = -1;

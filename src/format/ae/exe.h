@@ -40,7 +40,8 @@ struct exe {
 	size_t nexported;
 	struct exe_span *traced;        /* ranges of traced functions by address; p is NULL; see exe_traced */
 	size_t ntraced;
-	int fd;
+	int fd;                         /* -1: none */
+	uint8_t *bytes;                 /* the file, instead of fd; owned */
 	void *elf, *dwarf;
 	int dwarf_tried;
 	struct exe_unit *unit;          /* by address; read with dwarf */
@@ -60,6 +61,7 @@ struct exe {
  * not. A file without schemas opens (nschema is 0): exe_need_schema then gives the message.
  */
 int exe_open(struct exe *x, const char *path);
+int exe_open_mem(struct exe *x, uint8_t *p, size_t n);  /* the same of a file in memory, which becomes x's */
 int exe_need_schema(struct exe *x);             /* 0, or -1 with x->err */
 void exe_close(struct exe *x);
 

@@ -131,11 +131,21 @@ ws_load_group(struct ws_reader *r)
 	return 1;
 }
 
+/* Is nothing at off, or, on a pipe, kept files only, which nobody asks for there? */
+static int
+at_end(struct ws_reader *r, uint64_t off)
+{
+	uint8_t m[4];
+	size_t n = src_read(&r->src, off, m, sizeof(m));
+
+	return !r->src.error && (!n || (n == sizeof(m) && !r->src.seeks && !memcmp(m, ws_magic_kept, 4)));
+}
+
 /* Reads the index at off: head, body, check sum, end mark, and nothing else. NULL: the fault is set. */
 static struct ws_group *
 read_index(struct ws_reader *r, uint64_t off, size_t *ngroup, uint64_t *behind)
 {
-	uint8_t h[8], *b = NULL, end;
+	uint8_t h[8], *b = NULL;
 	size_t len, want, n;
 	struct ws_cur c = { NULL, NULL, NULL };
 	struct ws_group *g = NULL;
@@ -173,7 +183,7 @@ read_index(struct ws_reader *r, uint64_t off, size_t *ngroup, uint64_t *behind)
 		ws_bad(r, off, "the index is damaged");
 	else if (get_le64(c.end + 8) != off || memcmp(c.end + 16, ws_magic_end, 8))
 		ws_bad(r, off + 16 + len, "the end mark is damaged");
-	else if (src_read(&r->src, off + 8 + want, &end, 1) || r->src.error)
+	else if (!at_end(r, off + 8 + want))
 		ws_bad(r, off + 8 + want, "bytes after the end mark");
 	else if (!(g = ws_get_index(&c, r->first, ngroup)))
 		ws_bad(r, off + (uint64_t)(c.p - b), "index: %s", c.err);
@@ -206,7 +216,7 @@ ws_read_end(struct ws_reader *r)
 	if (!r->flow.ended)
 		return ws_bad(r, r->pos, "the capture has no end");
 	if (r->runs && ws_runs_count(r->runs) == 1 && ws_runs_fault(r->runs))
-		return ws_bad(r, r->src.size, "bytes after the end mark");
+		return ws_bad(r, ws_runs_fault(r->runs)->off, "after the end mark: %s", ws_runs_fault(r->runs)->err);
 	r->done = 1;
 	r->pos = behind;
 	return 0;

@@ -14,6 +14,7 @@ const uint8_t ws_magic_index[4] = { 'W', 'S', 'i', 'x' };
 const uint8_t ws_magic_run[4] = { 'W', 'S', 'r', 'n' };
 const uint8_t ws_magic_piece[4] = { 'W', 'S', 'p', 'c' };
 const uint8_t ws_magic_pages[4] = { 'W', 'S', 'p', 'g' };
+const uint8_t ws_magic_kept[4] = { 'W', 'S', 'k', 'f' };
 
 static const struct {
 	const char *text;

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "format/ws/kept_internal.h"
 #include "format/ws/reader_internal.h"
 #include "format/ws/runs_internal.h"
 #include "format/ws/store_internal.h"
@@ -14,6 +15,7 @@ struct ws_runs {
 	int listed, complete;           /* there is a list of runs; it has its end */
 	int indexed;                    /* the first run's capture is complete */
 	struct ws_pages pages;
+	struct ws_kept_list kept;
 	struct fault fault;             /* where reading stopped; err "": nowhere */
 };
 
@@ -203,6 +205,8 @@ runs_next(struct ws_runs *t, struct src *src, uint64_t off)
 		    "(the capture was interrupted)"), 0;
 	if (!memcmp(h, ws_magic_pages, 4))
 		return ws_pages_read(&t->pages, src, off, &t->fault);
+	if (!memcmp(h, ws_magic_kept, 4))
+		return ws_kept_read(&t->kept, src, off, &t->fault);
 	if (!memcmp(h, ws_magic_run, 4))
 		return runs_entry_read(t, src, off, h);
 	if (!memcmp(h, ws_magic_piece, 4))
@@ -278,7 +282,7 @@ ws_runs_scan(struct src *src, struct fault *f)
 	}
 	if (first && !ws_runs_single(src, first))
 		runs_walk(t, src, first);
-	if (t->listed || t->pages.n)
+	if (t->listed || t->pages.n || t->kept.seen)
 		return t;
 	/* one run: its reader finds what is wrong with it */
 	t->part[0].n = 0;
@@ -327,6 +331,7 @@ ws_runs_free(struct ws_runs *t)
 		free(t->part[i].piece);
 	if (t) {
 		ws_pages_free(&t->pages);
+		ws_kept_free(&t->kept);
 		free(t->run);
 		free(t->part);
 	}
@@ -367,6 +372,12 @@ struct ws_pages *
 ws_runs_pages(const struct ws_runs *t)
 {
 	return (struct ws_pages *)(uintptr_t)&t->pages;
+}
+
+const struct ws_kept_list *
+ws_runs_kept(const struct ws_runs *t)
+{
+	return &t->kept;
 }
 
 size_t

@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "format/ws/kept.h"
 #include "format/ws/runs_internal.h"
 #include "format/ws/store_internal.h"
 
@@ -123,6 +124,12 @@ ws_runs_write_block(struct ws_runs_writer *w, const void *head, const void *p, s
 {
 	runs_emit(w, head, WS_BLOCK_HEAD);
 	return runs_emit(w, p, n);
+}
+
+int
+ws_runs_write_between(void *writer, const void *p, size_t n)
+{
+	return runs_emit(writer, p, n);
 }
 
 struct ws_run_writer *

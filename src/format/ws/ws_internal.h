@@ -20,7 +20,7 @@
 
 extern const uint8_t ws_magic[8], ws_magic_end[8];
 extern const uint8_t ws_magic_group[4], ws_magic_index[4], ws_magic_run[4], ws_magic_piece[4],
-    ws_magic_pages[4];
+    ws_magic_pages[4], ws_magic_kept[4];
 
 uint64_t ws_crc(const void *p, size_t n, uint64_t crc);         /* CRC-64 as in xz(1); begin with 0 */
 

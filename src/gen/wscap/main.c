@@ -15,9 +15,10 @@
 #include "base/num.h"
 #include "base/opt.h"
 #include "base/populate.h"
+#include "format/ws/kept.h"
 #include "gen/wscap/wscap.h"
 
-enum { AUDIT = 256, TOUCH, RAW, ASLR, RECORDER, STORE, TIME, NCALLS, FROM, TO };
+enum { AUDIT = 256, TOUCH, RAW, ASLR, RECORDER, STORE, TIME, NCALLS, FROM, TO, NAMES };
 
 static const struct opt wscap_opts[] = {
 	{ '1', "first", NULL, "capture the first process only, up to the first program that it executes" },
@@ -30,6 +31,7 @@ static const struct opt wscap_opts[] = {
 	{ RAW, "raw", NULL, "has no effect; earlier versions trimmed the capture without it" },
 	{ ASLR, "aslr", "WHEN", "off (the default): each run has the same addresses; on: as without wscap" },
 	{ RECORDER, "recorder", "WHEN", "off: each system call stops the program; on (the default): only rare ones" },
+	{ NAMES, "names", NULL, "keep the program's files that have symbols, so that its names survive a rebuild" },
 	{ STORE, "store", "DIR", "keep pages of files in DIR, once for all captures that name it" },
 	{ TOUCH, "first-touch", NULL, "record each page when the program first reaches for it" },
 	{ AUDIT, "audit", NULL, "compare all writable memory before and after each system call; slow" },
@@ -38,9 +40,10 @@ static const struct opt wscap_opts[] = {
 
 static const struct opt_tool wscap_tool = {
 	.does = "Runs a program and captures what its run, and those of its children, can be computed from.",
-	.synopsis = "[-1] [--aslr when] [--audit] [--calls n] [--first-touch] [--from where] [--recorder when]\n"
-	    "[--store dir] [--time seconds] [--to where] [-o file] [--] program [argument ...]\n"
-	    "-p pid [-1] [--audit] [--calls n] [--first-touch] [--from where] [--store dir]\n"
+	.synopsis = "[-1] [--aslr when] [--audit] [--calls n] [--first-touch] [--from where] [--names]\n"
+	    "[--recorder when] [--store dir] [--time seconds] [--to where] [-o file]\n"
+	    "[--] program [argument ...]\n"
+	    "-p pid [-1] [--audit] [--calls n] [--first-touch] [--from where] [--names] [--store dir]\n"
 	    "[--time seconds] [--to where] [-o file]",
 	.example = "wscap -o ls.ws ls; ws2addr -f text ls.ws | head",
 	.opt = wscap_opts,
@@ -184,6 +187,22 @@ wscap_attach(struct tree *a, pid_t pid)
 	wscap_amid(a, c);
 }
 
+static void
+wscap_missed(const char *path, const char *why)
+{
+	warn("%s: %s: its names are not in the capture", path, why);
+}
+
+/* --names */
+static void
+wscap_keep(struct tree *a)
+{
+	/* an error is found again when the runs are finished */
+	if (a->keeper && !a->failed)
+		(void)ws_keeper_write(a->keeper, ws_runs_write_between, a->runs, wscap_missed);
+	ws_keeper_free(a->keeper);
+}
+
 static int
 wscap_run(struct tree *a, const char *store, char *const argv[], pid_t pid)
 {
@@ -203,6 +222,7 @@ wscap_run(struct tree *a, const char *store, char *const argv[], pid_t pid)
 	until_begin(a);
 	status = tree_run(a);
 	stored_close(a, store);
+	wscap_keep(a);
 	if (!a->failed && (err = ws_runs_finish(a->runs)) != 0) {
 		snprintf(a->why, sizeof(a->why), "%s", strerror(err));
 		a->failed = 1;
@@ -256,6 +276,9 @@ main(int argc, char **argv)
 			break;
 		case AUDIT:
 			a->audit = 1;
+			break;
+		case NAMES:
+			a->keeper = ws_keeper_new();
 			break;
 		case STORE:
 			store = optarg;

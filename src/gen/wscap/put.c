@@ -5,6 +5,8 @@
 #include <time.h>
 
 #include "base/bytes.h"
+#include "format/ws/elf.h"
+#include "format/ws/kept.h"
 #include "gen/wscap/wscap.h"
 
 /*
@@ -187,23 +189,17 @@ build_id(struct cap *c, uint64_t addr, uint8_t id[WS_ID_MAX])
 	phnum = get_le16(h + 56);
 	for (i = 0; i < phnum && phoff + (i + 1) * 56 <= n; i++) {
 		const uint8_t *ph = h + phoff + i * 56;
-		uint64_t size = get_le64(ph + 32), at = 0;
+		uint64_t size = get_le64(ph + 32);
+		const uint8_t *has;
 
 		if (get_le32(ph) != 4)
 			continue;
 		size = tracee_read(&c->t, addr + get_le64(ph + 8), note,
 		    size < sizeof(note) ? size : sizeof(note));
-		while (at + 12 <= size) {
-			uint64_t name = get_le32(note + at), desc = get_le32(note + at + 4);
-			uint64_t data = at + 12 + (name + 3) / 4 * 4;
-
-			if (data + desc > size)
-				break;
-			if (get_le32(note + at + 8) == 3 && name == 4 && desc <= WS_ID_MAX) {
-				memcpy(id, note + data, desc);
-				return desc;
-			}
-			at = data + (desc + 3) / 4 * 4;
+		size = ws_elf_note_id(note, size, &has);
+		if (size && size <= WS_ID_MAX) {
+			memcpy(id, has, size);
+			return size;
 		}
 	}
 	return 0;
@@ -228,6 +224,8 @@ put_map(struct cap *c, const struct region *g, uint32_t type, const char *name)
 	m->id = id;
 	if (g->ino && !g->offset)
 		m->nid = build_id(c, g->lo, id);
+	if (g->ino && c->all->keeper)
+		ws_keeper_add(c->all->keeper, m);
 	wscap_put(c, &r);
 }
 

@@ -117,6 +117,7 @@ struct tree {
 	const char *path;               /* its path, for messages */
 	enum ws_level level;
 	int audit, touch, random;       /* options --audit, --first-touch, --aslr */
+	struct ws_keeper *keeper;       /* option --names, or NULL */
 	int alone;                      /* option --first: children are not captured */
 	int recorder;                   /* option --recorder */
 	int norecorder;                 /* the kernel cannot do it */

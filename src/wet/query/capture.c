@@ -97,7 +97,7 @@ qcap_open(struct query *q)
 	cap->window = QWINDOW;
 	wcode_init(&cap->code, NULL, NULL);
 	qcap_clear_counts(cap);
-	if ((cap->source = wsource_new()) == NULL)
+	if ((cap->source = wsource_new(q->file)) == NULL)
 		return -1;
 	wsource_inlined(cap->source);
 	return qcap_open_trace(cap, VISIT_CONTROL);

@@ -260,7 +260,7 @@ pass_store(const char *capture, struct wetfile_writer *w, const struct store_opt
     int loads)
 {
 	struct store_cap *c = calloc(1, sizeof *c);
-	struct wsource *src = wsource_new();
+	struct wsource *src = wsource_new(capture);
 	int bad;
 
 	f->err[0] = '\0';

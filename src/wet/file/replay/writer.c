@@ -7,7 +7,7 @@
 
 #include "base/progress.h"
 #include "cfg/source.h"
-#include "format/ws/runs.h"
+#include "format/ws/kept.h"
 #include "wet/file/writer.h"
 
 #define PIECE ((size_t)1 << 20)         /* bytes of the capture in a section */
@@ -58,6 +58,18 @@ cap_write(void *arg, const void *p, size_t n)
 	return 0;
 }
 
+/* The files that it keeps go with it. */
+static int
+replay_file_kept(int fd, struct cap_out *to, struct fault *f)
+{
+	int whole;
+	struct ws_runs *t = ws_runs_read(fd, &whole, f);
+	int bad = !t || ws_kept_copy(t, fd, cap_write, to, f) != 0;
+
+	ws_runs_free(t);
+	return bad ? -1 : 0;
+}
+
 static int
 put_capture(struct store_cap *c, const char *capture)
 {
@@ -70,7 +82,7 @@ put_capture(struct store_cap *c, const char *capture)
 	if (fd < 0)
 		return store_fail(t->f, 1, "%s", strerror(errno));
 	t->b.n = 0;
-	bad = ws_run_copy(fd, run, cap_write, &to, &f);
+	bad = ws_run_copy(fd, run, cap_write, &to, &f) != 0 || replay_file_kept(fd, &to, &f) != 0;
 	if (bad && !t->f->err[0])
 		store_fail(t->f, 1, "%s", f.err);
 	if (!bad && (t->b.n || !to.n))
@@ -169,7 +181,7 @@ int
 store_replay(const char *capture, struct wetfile_writer *w, const struct store_opts *o, struct fault *f)
 {
 	struct store_cap *c = calloc(1, sizeof *c);
-	struct wsource *src = wsource_new();
+	struct wsource *src = wsource_new(capture);
 	int bad;
 
 	f->err[0] = '\0';
