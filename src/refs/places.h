@@ -70,7 +70,4 @@ void places_get(struct places *m, struct words *w);
 void places_text(struct buf *b, const struct places_table *t);
 void places_json(struct json *j, const struct places_table *t);
 
-/* A name that comes from a file, for a terminal: what is not printable ASCII becomes '?' */
-void places_name(struct buf *b, const char *s);
-
 #endif

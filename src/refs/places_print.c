@@ -2,15 +2,8 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "base/text.h"
 #include "refs/places.h"
-
-/* Names come from files of strangers, and go to terminals. */
-void
-places_name(struct buf *b, const char *s)
-{
-	for (; *s; s++)
-		buf_u8(b, *s >= ' ' && *s < 0x7f ? (uint8_t)*s : '?');
-}
 
 static void
 print_counts(struct buf *b, const struct places_row *r, const struct places_counts *c)
@@ -27,12 +20,12 @@ print_row(struct buf *b, const struct places_row *r, const struct places_counts 
 	const char *name = lines ? r->file : r->func, *where = lines && r->func ? r->func : r->object;
 
 	print_counts(b, r, c);
-	places_name(b, name ? name : "?");
+	text_str(b, name);
 	if (r->line)
 		buf_printf(b, ":%d", r->line);
 	if (where) {
 		buf_str(b, "  ");
-		places_name(b, where);
+		text_str(b, where);
 	}
 	buf_str(b, "\n");
 }

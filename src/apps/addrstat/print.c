@@ -5,6 +5,7 @@
 
 #include "apps/addrstat/addrstat.h"
 #include "base/diag.h"
+#include "base/text.h"
 #include "refs/areas.h"
 
 const char *const access_name[NACCESS + 1] = { "fetch", "load", "store", "all" };
@@ -51,7 +52,7 @@ print_region(struct buf *b, const struct region *r)
 
 	print_counts(b, r);
 	buf_printf(b, "  %012" PRIx64 "  ", r->first & 0xffffffffffff);
-	places_name(b, slash ? slash + 1 : name);
+	text_str(b, slash ? slash + 1 : name);
 	buf_str(b, "\n");
 }
 

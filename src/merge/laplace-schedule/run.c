@@ -77,7 +77,6 @@ task_arrive(struct schedule *s, size_t task)
 	if (s->o.migrate)
 		p = &s->processor[s->o.processors];
 	t->begun = 1;
-	s->nbegun++;
 	p->ntask++;
 	queue_put(p, task);
 }
@@ -237,12 +236,12 @@ round_end(struct schedule *s)
 static int
 begin_one(struct schedule *s)
 {
-	for (size_t i = 0; i < s->tasks.n && s->nbegun < s->tasks.n; i++)
-		if (!s->tasks.task[i].begun) {
-			task_arrive(s, i);
-			return 1;
-		}
-	return 0;
+	while (s->waiting < s->tasks.n && s->tasks.task[s->waiting].begun)
+		s->waiting++;
+	if (s->waiting == s->tasks.n)
+		return 0;
+	task_arrive(s, s->waiting);
+	return 1;
 }
 
 int

@@ -88,7 +88,7 @@ struct schedule {
 	struct tasks tasks;
 	struct processor *processor;    /* owned; after the last one, one that only has the queue of all */
 	uint64_t random;
-	size_t nbegun;
+	size_t waiting;                 /* no task before this one still has to begin */
 };
 int schedule_run(struct schedule *s);           /* 0, or -1 with the fault of the folder */
 int schedule_recorded(struct schedule *s);
