@@ -75,7 +75,7 @@ gives "no partial result" 1 "addrstat: s.ref: byte 0: not a partial result of th
 gives "too long" 1 "addrstat: long: byte $(wc -c <b): something follows the end" addrstat --merge a long
 head -c 200 s.ref | addrstat --partial --strides -o few -
 bad=0
-for at in $(awk -v n="$(wc -c <few)" 'BEGIN { for (i = 0; i < n; i += 7) print i }'); do
+for at in $(awk -v n="$(wc -c <few)" 'BEGIN { for (i = 0; i < n; i += 7 * '$few') print i }'); do
 	{ head -c "$at" few; head -c $((at + 1)) few | tail -c 1 | tr '\000-\377' '\001-\377\000'; tail -c +$((at + 2)) few; } >hit
 	head -c "$at" few >cut
 	for f in hit cut; do

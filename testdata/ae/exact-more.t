@@ -31,7 +31,7 @@ else
 		few "varargs stack" -O2 -mno-red-zone -maccumulate-outgoing-args
 		for e in return exit _exit abort quick term div; do
 			echo "endings -O2 -- $e"
-			echo "endings -O0 -- $e callback"
+			turn 2 && echo "endings -O0 -- $e callback"
 		done
 		# qemu's plugin writes nothing when SIGILL ends it
 		echo "-o lackey endings -O2 -- trap"
@@ -46,7 +46,7 @@ check_rows
 rows=$(for e in segv kill; do echo "-n endings -O2 -- $e"; done)
 check_rows
 # the paper's encoding
-rows=$(some "calls jumps dispatch lzw callback recurse tls strings tree asm" -O2; some "gauss data select" -O0)
+rows=$(half "calls jumps dispatch lzw callback recurse tls strings tree asm" -O2; half "gauss data select" -O0)
 [ "$SAN" ] && rows=$(some "calls jumps" -O2)
 check_rows -p
 tap_end

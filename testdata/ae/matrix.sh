@@ -39,6 +39,14 @@ few() {
 	echo "$(echo "$_list" | awk -v turn=$_turn '{ print $(turn % NF + 1) }') $*"
 }
 
+# half programs option ...: every second of them; for all if MATRIX=full
+half() {
+	[ "${MATRIX-}" = full ] && { some "$@"; return; }
+	_list=$1
+	shift
+	for _p in $(echo "$_list" | awk '{ for (i = 1; i <= NF; i += 2) print $i }'); do echo "$_p $*"; done
+}
+
 # one_oracle: the rows that follow are compared with one oracle, the faster, unless they or their programs name others
 one_oracle() {
 	[ "${MATRIX-}" = full ] && return

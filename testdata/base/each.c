@@ -158,12 +158,12 @@ tool(char **command)
 	return slash ? slash + 1 : command[0];
 }
 
-/* The byte to be damaged after n: of long files every third, and the last one; MATRIX=full: each */
+/* The byte to be damaged after n: of long files every seventh, and the last one; MATRIX=full: each */
 static size_t
 next(const struct buf *file, size_t n)
 {
 	const char *matrix = getenv("MATRIX");
-	size_t step = file->n < 200 || (matrix && strcmp(matrix, "full") == 0) ? 1 : 3;
+	size_t step = file->n < 200 || (matrix && strcmp(matrix, "full") == 0) ? 1 : 7;
 
 	return n + 1 < file->n && n + step >= file->n ? file->n - 1 : n + step;
 }

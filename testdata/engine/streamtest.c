@@ -127,7 +127,7 @@ test_round(void)
 	struct vs_options o;
 	int copies = 1, cursors = 1, threads = 1, puts = 1;
 
-	for (int i = 0; i < 150; i++) {
+	for (int i = 0; i < 60; i++) {
 		struct fault f;
 		size_t head = rnd(3) ? 0 : rnd(40);
 		unsigned rec;

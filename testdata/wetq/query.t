@@ -15,7 +15,7 @@ slices() {
 	for way in back forward; do
 		for how in - d r dr; do
 			o=
-			turn 3 || continue
+			turn 5 || continue
 			[ $how = - ] || o=-$how
 			[ $way = back ] || o="$o --forward"
 			wetqtext "$x" "$c" $way $how "$id" "$n" >want

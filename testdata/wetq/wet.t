@@ -4,7 +4,7 @@
 why=$(able) || { skip "$why"; exit 0; }
 PATH=$BUILD/test:$PATH
 # of which statements, which lines: fewer with a sanitizer
-rows='NR == 40 || NR == 1500' step=7
+rows='NR == 40 || NR == 1500' step=19
 [ "${MATRIX-}" = full ] && rows='NR == 1 || NR == 40 || NR == 300 || NR == 1500' step=1
 case $SAN in *address* | *thread* | *memory*) rows='NR == 40' step=17 ;; esac
 
@@ -169,7 +169,7 @@ ${CC:-gcc} -nostdlib -static "$SRC/testdata/ws2addr/tiny.s" -o tiny; wscap -o ti
 ws2wet tiny.ws | wetz -1 -o tiny.text; wetz -1 -m paper -s 40 -o tiny.paper tiny.ws
 # broken FILE STEP STEP STEP
 broken() {
-	[ "${MATRIX-}" = full ] || set -- "$1" $(($2 * 3)) $(($3 * 3)) $(($4 * 3))
+	set -- "$1" $(($2 * few)) $(($3 * few)) $(($4 * few))
 	ok "$1: cut" wetqfuzz cut "$1" "$2"
 	ok "$1: changed" wetqfuzz flip "$1" "$3"
 	ok "$1: changed, with right checksums" wetqfuzz deep "$1" "$4"
@@ -209,7 +209,7 @@ gives "no range" 1 "wetq: foo1.full: no instances $first#3-2" wetq addrs "$first
 for kind in rep full paper loads; do
 	size=$(bytes foo1.$kind) bad=
 	for i in 1 3 5 7 9; do
-		turn 2 || continue
+		turn 3 || continue
 		head -c $((size * i / 10)) foo1.$kind >cut.wet
 		for q in list cf "values $first" "addrs $first" "slice $first#0"; do
 			# shellcheck disable=SC2086

@@ -10,21 +10,20 @@ kinds() {
 	    wetz -1 -m replay -o "$1.replay" "$1.ws" && wetz -1 -m paper -o "$1.paper" "$1.full"
 }
 
-# alike NAME QUESTION: they give the answer of the capture; only it and kind replay know variables, which JSON has on lines apart
+# ask FILE: the answers to the lines of `questions`, by one process
+ask() { wetq -i "$1" <questions 2>&1 | sed "s/^wetq: $1: /wetq: /"; }
+
+# alike NAME: all kinds of files give the answers of the capture; only it and kind replay know variables, which JSON has on lines apart
 alike() {
-	q=$2
-	case $q in *dice*) ;; *--json*) ;; *) q="--json $q" ;; esac
-	# shellcheck disable=SC2086
-	wetq $q "$1.ws" >want 2>err
-	# shellcheck disable=SC2086
-	wetq $q "$1.replay" >got 2>err
-	same "replay: $2 ($(grep -c . want))" want got
+	n="$(grep -c . questions) questions"
+	ask "$1.ws" >want
+	is "$1: $n have answers" "$(grep -c '^$' want)" "$(grep -c . questions)"
+	ask "$1.replay" >got
+	same "replay: $n, $(grep -c . want) lines" want got
 	grep -v '"variable' want >bare
 	for k in full loads paper; do
-		turn 4 || continue
-		# shellcheck disable=SC2086
-		wetq $q "$1.$k" 2>err | grep -v '"variable' >got
-		same "$k: $2 ($(grep -c . want))" bare got
+		ask "$1.$k" | grep -v '"variable' >got
+		same "$k: $n, $(grep -c . want) lines" bare got
 	done
 }
 
@@ -48,9 +47,10 @@ cp "$SRC/examples/order.c" "$SRC/examples/order.txt" . && ${CC:-gcc} -g -O1 orde
 kinds order
 digit=$(wetq -n 1 slice "out:$(grep -b -o 1800 out | cut -d: -f1)" order.ws 2>err | sed 's/ .*//')
 for q in "why $digit" "-a -n 500 why $digit" "why order.c:25#2" "-a why order.c:25#2" "-t data -n 1000 why order.c:25#1" "-t full -n 1000 why order.c:26#first" "-t control why order.c:13" "-n 3 why order.c:25" \
-    "--json why order.c:25#2" "deps order.c:25#2" "-r deps main" "--json deps order.c:14#1" "dice order.c:25#2 order.c:25#0" "-t data dice order.c:25#2 order.c:25#0"; do
-	alike order "$q"
-done
+    "why order.c:25#2" "deps order.c:25#2" "-r deps main" "deps order.c:14#1" "dice order.c:25#2 order.c:25#0" "-t data dice order.c:25#2 order.c:25#0"; do
+	case $q in *dice*) echo "$q" ;; *) echo "--json $q" ;; esac
+done >questions
+alike order
 is "JSON" "$(wetq --json why order.c:25#2 order.ws | awk '/"line": 13,/ { n++ } /"source": "percent = 90;"/ { n++ } /"value": "3846"/ { n++ } END { print n }')" 3
 is "more than fits" "$(wetq -n 2 why order.c:25#2 order.ws | tail -n 1 | sed 's/[0-9][0-9]*/N/g')" "and N more: -n N"
 
@@ -152,22 +152,33 @@ every=45
 ${CC:-gcc} -g -O1 -w -nostdlib -static -fno-pie -no-pie -fno-stack-protector -mno-sse -fcf-protection=none "$HERE/thin/prog.c" -o prog &&
     wscap -o prog.ws ./prog && ws2wet -o prog.txt prog.ws
 kinds prog
-bad=''
-for p in $(wetq list prog.ws | awk -v every=$((every / 3)) 'NR % every == 1 { print $1 "#" int($2 / 2) }'); do
+# answers QUESTION POINT...: the question of each, by one process, in answer.1, answer.2, ...
+answers() {
+	for p in $2; do echo "$1 $p"; done | wetq -i prog.ws 2>&1 | awk 'BEGIN { n = 1 } { if ($0 == "") { close("answer." n); n++ } else print >("answer." n) }'
+}
+bad='' n=0
+points=$(wetq list prog.ws | awk -v every=$((every / 3)) 'NR % every == 1 { print $1 "#" int($2 / 2) }')
+answers "-r deps" "$points"
+for p in $points; do
+	n=$((n + 1))
 	awk -v want="${p%#*}" -v instance="${p#*#}" 'NF == 6 && /^[0-9]+ / { id = $1; port = -1; next }
 		$1 == "SIZE" { port++; next } $1 == "VALUES" || $1 == "NO" { port = -1 } $1 == "ORDER" { exit }
 		port >= 0 && id == want { split($1, x, ":"); if (x[1] == instance) print x[2] "#" $2 }' prog.txt | sort >want
-	wetq -r deps "$p" prog.ws | awk '{ print $2 }' | sort >got
+	cat answer.$n 2>err | awk '{ print $2 }' | sort >got
 	cmp -s want got || bad="$bad $p"
 done
 is "deps are those of the text" "$bad" ""
 # uses: the same the other way
-bad='' some=0
-for p in $(wetq list prog.ws | awk -v every=$((every / 3)) 'NR % every == 2 { print $1 "#" int($2 / 3) }') $(wetq list prog.ws | sed -n '2s/ .*/#0/p'); do
+bad='' some=0 n=0
+points=$(wetq list prog.ws | awk -v every=$((every / 3)) 'NR % every == 2 { print $1 "#" int($2 / 3) } NR == 2 { print $1 "#0" }')
+rm -f answer.*
+answers "-r uses" "$points"
+for p in $points; do
+	n=$((n + 1))
 	awk -v want="${p%#*}" -v instance="${p#*#}" 'NF == 6 && /^[0-9]+ / { id = $1; port = -1; next }
 		$1 == "SIZE" { port++; next } $1 == "VALUES" || $1 == "NO" { port = -1 } $1 == "ORDER" { exit }
 		port >= 0 && $2 == instance { split($1, x, ":"); if (x[2] == want) print id "#" x[1] (port ? "" : " control") }' prog.txt | sort >want
-	wetq -r uses "$p" prog.ws | awk '{ print $2 ($1 == "control" ? " control" : "") }' | sort >got
+	cat answer.$n 2>err | awk '{ print $2 ($1 == "control" ? " control" : "") }' | sort >got
 	cmp -s want got || bad="$bad $p"
 	some=$((some + $(grep -c . want)))
 done
@@ -175,11 +186,8 @@ is "uses are those of the text" "$bad" ""
 is "there are some" "$((some > 10))" 1
 is "uses: JSON" "$(wetq -r --json uses "$p" prog.ws | grep -c '"kind": ')" "$(wetq -r uses "$p" prog.ws | grep -c .)"
 for p in $(wetq list prog.ws | awk -v every=$every 'NR % every == 2 { print $1 "#" $2 - 1 }'); do
-	for t in thin data full control; do
-		alike prog "-a -t $t -n 10000 why $p"
-	done
-	alike prog "-r deps $p"
-	alike prog "-r uses $p"
-	alike prog "-t thin --json uses $p"
-done
+	for t in thin data full control; do echo "--json -a -t $t -n 10000 why $p"; done
+	printf -- '--json %s\n' "-r deps $p" "-r uses $p" "-t thin uses $p"
+done >questions
+alike prog
 tap_end

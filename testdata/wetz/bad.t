@@ -6,6 +6,7 @@ broken=$BUILD/test/wetfuzz
 
 # every KIND FILE STEP STEP: cut; changed, changed below the checksums
 every() {
+	set -- "$1" "$2" $(($3 * (few / 3 + 1))) $(($4 * (few / 3 + 1)))
 	ok "$1: cut off" "$broken" cut "$2" "$3"
 	ok "$1: changed" "$broken" flip "$2" "$4"
 	ok "$1: changed, with right checksums" "$broken" deep "$2" "$4"

@@ -32,7 +32,7 @@ struct vs_options {
 	/* records, 1 to VC_MAX; 0: derived from the first block, so that seeking is quick */
 	uint32_t block;
 	uint32_t first;                 /* records in the first block; 0: the same as the others */
-	/* most records that may become one block if LZ makes that smaller than their blocks; 0: no groups */
+	/* most records that may become one block, by zstd or LZMA, if that is smaller than their blocks; 0: no groups */
 	uint32_t group;
 	/*
 	 * bytes of records, at most VS_UNIT, that also are coded together as bytes, by LZMA and zstd, of
