@@ -58,19 +58,20 @@ refs_bad_events(struct refs *s, const struct feed *f)
 int
 refs_run_program(struct refs *s)
 {
-	const char *events = s->q.events ? s->q.events : "ae.out", *err;
+	const char *err;
 	struct regen *r = regen_new(&s->prog, 0, NULL, &err);
+	const struct feed_job job = {
+		.file = s->q.events ? s->q.events : "ae.out", .machine = s->exe.machine, .id = s->exe.id,
+		.idlen = s->exe.idlen, .sink = refs_regenerated, .sinkarg = s, .quietmax = FEED_QUIET,
+		.run = regen_thread, .arg = r
+	};
 	char note[FEED_NOTE];
 	struct feed f;
 	int bad;
 
 	if (!r)
 		return refs_fail_text(s, DIAG_NOOFF, err);
-	bad = feed_open(&f, regen_state(r), events, NULL, s->exe.machine, s->exe.id, s->exe.idlen);
-	f.sink = refs_regenerated;
-	f.sinkarg = s;
-	if (!bad)
-		bad = regen_run(r, &f);
+	bad = feed_tasks(&f, regen_state(r), &job);
 	if (bad && !s->ended)
 		refs_bad_events(s, &f);
 	else if (feed_note(&f, note))

@@ -206,11 +206,10 @@ run(size_t chunk, unsigned reason)
 		prog_free(&g);
 		return err ? err : "not loaded";
 	}
-	if (feed_open(&feed, regen_state(r), path, NULL, mach->number, NULL, 0) == 0) {
-		feed.sink = collect;
-		feed.sinkarg = &text;
-		regen_run(r, &feed);
-	}
+	feed_tasks(&feed, regen_state(r), &(struct feed_job){
+		.file = path, .machine = mach->number, .sink = collect, .sinkarg = &text, .quietmax = FEED_QUIET,
+		.run = regen_thread, .arg = r
+	});
 	if (feed.err)
 		buf_printf(&text, " ! %s", feed.err);
 	buf_u8(&text, 0);

@@ -211,10 +211,10 @@ regenerate(struct exe *x, uint8_t *p, size_t n, const char *events, const char *
 	*why = NULL;
 	if (prog_load_exe(&g, x) == 0 && (r = regen_new(&g, 0, NULL, why))) {
 		hash = 1;
-		bad = feed_open(&f, regen_state(r), events, NULL, x->machine, x->id, x->idlen) != 0;
-		f.sink = sum;
-		f.quietmax = QUIET;
-		bad = bad || regen_run(r, &f) != 0;
+		bad = feed_tasks(&f, regen_state(r), &(struct feed_job){
+			.file = events, .machine = x->machine, .id = x->id, .idlen = x->idlen, .sink = sum,
+			.quietmax = QUIET, .run = regen_thread, .arg = r
+		}) != 0;
 		*why = f.err;
 		feed_close(&f);
 	} else if (!*why)

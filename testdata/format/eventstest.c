@@ -85,6 +85,174 @@ read_all(const uint8_t *p, size_t n, const char **err, uint64_t *off)
 	return sum;
 }
 
+/* A record of a thread; b: two words, or n bytes of events (kind 1) */
+static size_t
+put_thread(uint8_t *p, uint32_t task, uint32_t kind, const void *b, uint32_t n)
+{
+	uint8_t body[64];
+
+	put_le32(body, task);
+	put_le32(body + 4, kind);
+	memcpy(body + 8, b, n);
+	return put(p, "AEth", body, 8 + n);
+}
+
+static size_t
+put_words(uint8_t *p, uint32_t task, uint32_t kind, uint64_t a, uint64_t b)
+{
+	uint8_t w[16];
+
+	put_le64(w, a);
+	put_le64(w + 8, b);
+	return put_thread(p, task, kind, w, 16);
+}
+
+/*
+ * A file of threads as the letters of `what` say. Capitals and the next letter are about thread 2: Begin, Events (2 bytes),
+ * Left, Outside, Running, gone (X); small letters about thread 4: b, e (3 bytes), l, x; of thread 1: 1 (1 byte), o, r; and
+ * the end: z of thread 1, y of thread 4, s stopped, n of no thread.
+ */
+static size_t
+make_threads(uint8_t *p, const char *what)
+{
+	uint64_t sum[5] = {0};
+	uint8_t end[EV_ENDLEN] = {0};
+	size_t n = EV_HEADMIN;
+
+	memset(p, 0, n);
+	memcpy(p, EV_MAGIC, 8);
+	put_le32(p + 8, EV_VERSION);
+	put_le32(p + 12, EV_HEADMIN);
+	put_le16(p + 49, 62);
+	put_le64(p + 56, 0x1000);
+	put_le64(p + n - 8, ev_checksum(p, n - 8));
+	for (; *what; what++) {
+		uint32_t task = strchr("BELORX", *what) ? 2 : strchr("belx", *what) ? 4 : 1;
+		const char *kind = strchr("LORXloxr", *what) ? "loxr" : "";
+
+		if (strchr("Bb", *what))
+			n += put_words(p + n, task, EV_BEGINS, 0x1000 * task, 77);
+		else if (strchr("Ee1", *what)) {
+			sum[task] += task == 1 ? 1 : task == 2 ? 2 : 3;
+			n += task == 1 ? put(p + n, "AEch", (const uint8_t *)"a", 1) :
+			    put_thread(p + n, task, EV_CHUNK, task == 2 ? "bb" : "ddd", task == 2 ? 2 : 3);
+		} else if (*kind)
+			n += put_words(p + n, task, EV_ENDS, sum[task],
+			    strchr("Ll", *what) ? 0 : strchr("Oo", *what) ? 1 : strchr("Rr", *what) ? 2 : 3);
+		else {
+			put_le32(end, *what == 's' ? EV_STOPPED : EV_EXIT);
+			put_le64(end + 8, sum[1] + sum[2] + sum[4]);
+			put_le32(end + 56, *what == 'y' ? 4 : *what == 'z' ? 1 : 0);
+			put_le32(end + 60, 4);
+			n += put(p + n, "AEnd", end, EV_ENDLEN);
+		}
+	}
+	return n;
+}
+
+/* How many bytes of events the thread has, all of its letter; *end how it ended, or -1 */
+static long
+read_thread(const uint8_t *p, size_t n, uint32_t task, int *end, uint32_t *next)
+{
+	struct src s = {p, n};
+	struct ev_reader r;
+	const uint8_t *b;
+	long k, sum = 0;
+
+	if (ev_open(&r, from, &s) == 0 && ev_task(&r, task) == 0)
+		while ((k = ev_next(&r, &b)) > 0)
+			for (long i = 0; i < k; i++)
+				sum += b[i] == 'a' + task - 1 && r.fs == 0x1000 * task ? 1 : 1000;
+	*end = r.ended ? (int)r.end.reason : -1;
+	*next = r.next;
+	ev_close(&r);
+	return sum;
+}
+
+static int
+thread_is(const char *what, uint32_t task, long bytes, int end)
+{
+	uint8_t p[2048];
+	size_t n = make_threads(p, what);
+	int got_end;
+	uint32_t next;
+	long got = read_thread(p, n, task, &got_end, &next);
+
+	if (got == bytes && got_end == end)
+		return 1;
+	printf("# %s, thread %u: %ld bytes, end %d\n", what, task, got, got_end);
+	return 0;
+}
+
+static void
+check_threads(void)
+{
+	static const char *const bad[] = { "1Ez", "1EBLz", "1BELEz", "1BBLz", "1BELLz", "1BEz", "1beBEl", "1BEbeLlo1n", "" };
+	static const uint32_t tasks[] = { 1, 2, 4 };
+	uint8_t p[2048], q[2048];
+	size_t n = make_threads(p, "1BE1bEee1Elz"), wrong = 0;
+	unsigned flip = 1;
+	uint32_t next;
+	int end;
+
+	CHECK("threads: each its own", thread_is("1BEE1bEee1ELloy", 1, 3, EV_EXIT) && thread_is("1BE1bEee1ELlz", 1, 3, EV_EXIT) &&
+	    thread_is("1BE1bEee1ELlz", 2, 6, EV_EXIT) && thread_is("1BE1bEee1ELlz", 4, 6, EV_EXIT));
+	CHECK("threads: ends", thread_is("1BEbeRoy", 2, 2, EV_RUNNING) && thread_is("1BEbeRoy", 1, 1, EV_EXIT) &&
+	    thread_is("1BEbeRry", 1, 1, EV_RUNNING) && thread_is("1BEbeRoy", 4, 3, EV_EXIT) &&
+	    thread_is("1BEbeOxz", 4, 3, EV_LOST) && thread_is("1BEbes", 2, 2, EV_STOPPED) &&
+	    thread_is("1BEbes", 1, 1, EV_STOPPED) && thread_is("1BEbeLlon", 1, 1, EV_EXIT));
+	CHECK("threads: the next number", read_thread(p, n, 1, &end, &next) == 3 && next == 2 &&
+	    read_thread(p, n, 2, &end, &next) == 6 && next == 4 && read_thread(p, n, 4, &end, &next) == 6 && next == 0);
+	CHECK("threads: there is none of this number", thread_is("1BEbeRoy", 3, 0, -1) && thread_is("1BEbeRoy", 5, 0, -1));
+	for (size_t i = 0; *bad[i]; i++) {
+		n = make_threads(p, bad[i]);
+		read_thread(p, n, 1, &end, &next);
+		if (end < 0)
+			continue;
+		read_thread(p, n, 2, &end, &next);
+		if (end >= 0) {
+			printf("# taken: %s\n", bad[i]);
+			wrong++;
+		}
+	}
+	CHECK("threads: what is in no order is refused", wrong == 0);
+	n = make_threads(p, "1BE1bEee1ELlz");
+	for (size_t i = 0; i < n * 8; i++) {
+		int all = 1;
+
+		memcpy(q, p, n);
+		q[i / 8] ^= (uint8_t)(1u << i % 8);
+		for (int k = 0; k < 3; k++) {
+			read_thread(q, n, tasks[k], &end, &next);
+			all &= end >= 0;
+		}
+		flip &= !all;
+	}
+	CHECK("threads: a changed bit anywhere is an error of one of them", flip);
+	put_le32(p + 8, 2);
+	put_le64(p + EV_HEADMIN - 8, ev_checksum(p, EV_HEADMIN - 8));
+	read_thread(p, n, 1, &end, &next);
+	CHECK("threads: none in version 2", end == -1);
+}
+
+/* The same file of one thread in version 2 */
+static int
+old_version(const uint8_t *p, size_t n)
+{
+	uint8_t q[512];
+	const char *err;
+	uint64_t off;
+	long sum;
+
+	memcpy(q, p, n);
+	put_le32(q + 8, 2);
+	put_le64(q + 96, ev_checksum(q, 96));
+	sum = read_all(q, n, &err, &off);
+	put_le32(q + 52, 1);
+	put_le64(q + 96, ev_checksum(q, 96));
+	return sum == 45 && !err && read_all(q, n, &err, &off) == 0 && err && off == 51;
+}
+
 int
 main(int argc, char **argv)
 {
@@ -136,12 +304,14 @@ main(int argc, char **argv)
 		q[i] |= 0x80;
 		put_le64(q + 96, ev_checksum(q, 96));
 		read_all(q, n, &err, &off);
-		zero &= err != NULL || (i >= 17 && i < 20) || i == 49 || i == 50;
+		zero &= err != NULL || (i >= 17 && i < 20) || i == 49 || i == 50 || i >= 52;
 	}
 	CHECK("a byte that should be 0, behind the build id and the machine", zero);
 	memcpy(q, p, n);
 	q[n] = 0;
 	CHECK("a byte behind the end", read_all(q, n + 1, &err, &off) == 45 && err && off == n);
+	CHECK("version 2", old_version(p, n));
+	check_threads();
 	CHECK("numbers of functions", ev_funcno(0) == 1 && ev_funcno(251) == 252 &&
 	    ev_funcno(252) == (1 << 8 | 1) &&
 	    ev_funcno(256 * 252 - 1) == (255 << 8 | 252));

@@ -102,13 +102,12 @@ regenerate(struct made *m, const struct prog *g)
 		exit(2);
 	snprintf(name, sizeof name, "/proc/self/fd/%d", fd);
 	if (r) {
-		if (feed_open(&f, regen_state(r), name, NULL, m->machine, NULL, 0) == 0) {
-			f.sink = take;
-			f.sinkarg = &s;
-			got = regen_run(r, &f);
-			if (got < 0 && !f.err)
-				abort();
-		}
+		got = feed_tasks(&f, regen_state(r), &(struct feed_job){
+			.file = name, .machine = m->machine, .sink = take, .sinkarg = &s, .quietmax = FEED_QUIET,
+			.run = regen_thread, .arg = r
+		});
+		if (got < 0 && !f.err)
+			abort();
 		feed_close(&f);
 	}
 	regen_free(r);

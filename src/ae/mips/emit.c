@@ -368,6 +368,7 @@ const struct emitter mips_emit = {
 	.end = mips_end,
 	.trap = "break",
 	.back = "jr\t$31\n\tnop",
+	.vars = 1,
 	.fits = mips_fits,
 	.check = mips_check,
 	.thunk = mips_thunk,

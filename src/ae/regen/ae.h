@@ -25,7 +25,8 @@ enum ae_kind {
 	AE_MODIFY_MEM,  /* ... read, and written by the same instruction */
 	AE_LOOP_ENTRY,  /* the loop whose first instruction is at addr is entered; aux 0 */
 	AE_LOOP_BACK,   /* ... begins another iteration */
-	AE_LOOP_EXIT    /* ... is left */
+	AE_LOOP_EXIT,   /* ... is left */
+	AE_TASK         /* the references of thread `addr` follow: if the file has several; aux 0 */
 };
 
 /* A packed reference, ref(5): address in bits 0-47 (sign-extended), size in 48-55, kind in 56-59. */
@@ -37,7 +38,7 @@ enum ae_kind {
 
 /*
  * Recreates the trace of the event file (NULL or "-": standard input), which may be compressed.
- * Calls func for each event, in order. Returns 0 when the trace is complete; -1 when the file
+ * Calls func for each event, in order: the threads of the run one after the other. Returns 0 when the trace is complete; -1 when the file
  * cannot be read to its end or does not belong to the program, after all events before the fault:
  * ae_error() has the message; AE_STOPPED when the file is complete but recording stopped before the
  * run was over (ae_error() says so), after everything that was recorded.
@@ -62,6 +63,9 @@ const char *ae_note(void);
 
 /* Sets the file with the events of a forked child's parent; NULL: the file that the child names. */
 void ae_parent(const char *file);
+
+/* Sets the thread whose references are recreated, from 1; 0: all. */
+void ae_task(unsigned n);
 
 /*
  * Sets the approximate number of references allowed between two events, which is 2^40 by default.

@@ -88,7 +88,7 @@ other_machine(struct feed *f, const struct feed_seg *g, unsigned machine)
 }
 
 static int
-open_seg(struct feed *f, struct in *in, uint64_t left, unsigned machine, const uint8_t *id, unsigned idlen)
+open_seg(struct feed *f, struct in *in, uint64_t left, const struct feed_job *j, uint32_t task)
 {
 	struct feed_seg *g = f->seg + f->nseg++;
 
@@ -96,29 +96,32 @@ open_seg(struct feed *f, struct in *in, uint64_t left, unsigned machine, const u
 	g->left = left;
 	if (ev_open(&g->r, feed_append, in) != 0)
 		return fail_reader(f, g);
-	if (g->r.head.machine != machine)
-		return other_machine(f, g, machine);
-	if (g->r.head.idlen != idlen || (idlen && memcmp(g->r.head.id, id, idlen) != 0))
+	if (g->r.head.machine != j->machine)
+		return other_machine(f, g, j->machine);
+	if (g->r.head.idlen != j->idlen || (j->idlen && memcmp(g->r.head.id, j->id, j->idlen) != 0))
 		return feed_fail(f, g, 16, "written by another build of the program");
-	return 0;
+	return ev_task(&g->r, task) != 0 ? fail_reader(f, g) : 0;
 }
 
 int
-feed_open(struct feed *f, struct ae_state *s, const char *file, const char *parent, unsigned machine,
-    const uint8_t *id, unsigned idlen)
+feed_open(struct feed *f, struct ae_state *s, const struct feed_job *j, uint32_t task)
 {
+	const char *parent = j->parent;
 	struct feed_seg *g, tmp;
+	int later = f->later, begun = later && f->begun;
 
 	memset(f, 0, sizeof *f);
+	f->later = later;
+	f->begun = begun;
 	f->s = s;
 	f->stop = UINT64_MAX;
 	f->quietmax = FEED_QUIET;
 	f->seg = calloc(FEED_CHAIN, sizeof *f->seg);
 	if (!f->seg)
 		return feed_fail(f, NULL, 0, "out of memory");
-	if (open_seg(f, in_open(file), UINT64_MAX, machine, id, idlen) != 0)
+	if (open_seg(f, in_open(j->file), UINT64_MAX, j, task) != 0)
 		return -1;
-	for (g = f->seg; g->r.head.flags & EV_CHILD; g = f->seg + f->nseg - 1) {
+	for (g = f->seg; task == 1 && g->r.head.flags & EV_CHILD; g = f->seg + f->nseg - 1) {
 		const char *name = parent ? parent : g->r.head.parent;
 
 		if (!*name)
@@ -126,19 +129,20 @@ feed_open(struct feed *f, struct ae_state *s, const char *file, const char *pare
 		if (f->nseg == FEED_CHAIN)
 			return feed_fail(f, g, 64, "too many generations of forked children");
 		parent = NULL;
-		if (open_seg(f, open_parent(name, in_name(g->in)), g->r.head.parent_pos, machine, id,
-		    idlen) != 0)
+		if (open_seg(f, open_parent(name, in_name(g->in)), g->r.head.parent_pos, j,
+		    g->r.head.parent_task) != 0)
 			return -1;
 	}
-	for (unsigned i = 0, j = f->nseg - 1; i < j; i++, j--) {
+	for (unsigned i = 0, k = f->nseg - 1; i < k; i++, k--) {
 		tmp = f->seg[i];
-		f->seg[i] = f->seg[j];
-		f->seg[j] = tmp;
+		f->seg[i] = f->seg[k];
+		f->seg[k] = tmp;
 	}
 	for (unsigned i = 0; i < f->nseg; i++)
 		f->seg[i].r.arg = f->seg[i].in;
-	s->fs = f->seg[0].r.head.fs;
+	s->fs = f->seg[0].r.fs;
 	s->eend = f->view = f->carry;
+	f->begun = 1;
 	return 0;
 }
 
@@ -147,8 +151,10 @@ feed_bytes(const struct feed *f)
 {
 	uint64_t n = 0;
 
+	if (f->bytes)
+		return f->bytes;
 	for (unsigned i = 0; i < f->nseg; i++)
-		n += f->seg[i].r.off;
+		n += f->seg[i].r.off - f->seg[i].r.other;
 	return n;
 }
 
@@ -184,8 +190,13 @@ feed_ended(struct feed *f, const struct feed_seg *g)
 	else if (g->r.end.reason == EV_STOPPED) {
 		feed_fail(f, g, g->r.off, msg_stopped);
 		f->status = AE_STOPPED;
+	} else if (g->r.end.reason == EV_LOST) {
+		feed_fail(f, g, g->r.off, msg_lost);
+		f->status = AE_STOPPED;
 	} else if (g->r.end.reason == EV_LIMITED)
 		f->limited = 1;
+	else if (g->r.end.reason == EV_RUNNING)
+		f->running = 1;
 	else if (g->r.end.reason == EV_SIGNAL && g->r.end.rip)
 		f->fatal = g->r.end.sig;
 }
@@ -197,7 +208,9 @@ feed_note(const struct feed *f, char buf[FEED_NOTE])
 		snprintf(buf, FEED_NOTE, f->exact ? msg_at : msg_fatal, (unsigned)f->fatal);
 	else if (f->limited)
 		snprintf(buf, FEED_NOTE, msg_limited);
-	return f->fatal || f->limited ? buf : NULL;
+	else if (f->running)
+		snprintf(buf, FEED_NOTE, msg_running);
+	return f->fatal || f->limited || f->running ? buf : NULL;
 }
 
 /* Gives n references to the sink, in batches; those that feed_unmute found waiting are passed over. */

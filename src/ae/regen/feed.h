@@ -54,12 +54,16 @@ struct feed {
 	uint32_t fatal;
 	int exact;
 	int limited;                    /* recording ended by AE_LIMIT */
+	int running;                    /* another thread ended the process while this one ran traced code */
+	int begun;                      /* a thread was read, so that there may be references */
+	int later;                      /* set before feed_open: other threads were read before, counts go on */
 	int status;                     /* the sink's value, -1, or AE_STOPPED */
 	/* approximate limit of references without an event; FEED_QUIET unless it is set after feed_open */
 	uint64_t quietmax;
 	jmp_buf out;                    /* target of feed_done's longjmp */
 	/* private */
 	char what[96];
+	uint64_t bytes;                 /* what feed_bytes returns, or 0 */
 	struct feed_seg *seg;           /* oldest ancestor first */
 	unsigned nseg, cur;
 	const uint8_t *win;             /* events of the current payload that are not in view */
@@ -78,16 +82,37 @@ struct feed {
 };
 
 /*
- * Opens the event file and those of the parents, which must be written by the program with this
- * build id, for this machine (ELF's number). parent: the parent's file, instead of the one that the
- * child names; or NULL. 0, or -1 with err, errname and erroff; feed_close must be called in either
- * case.
+ * What is to be read: the event file of the program with this build id, for this machine (ELF's number). parent: the
+ * parent's file, instead of the one that the child names; or NULL. task: the number of a thread, or 0 for all.
  */
-int feed_open(struct feed *f, struct ae_state *s, const char *file, const char *parent, unsigned machine,
-    const uint8_t *id, unsigned idlen);
+struct feed_job {
+	const char *file, *parent;
+	unsigned machine;
+	const uint8_t *id;
+	unsigned idlen;
+	uint32_t task;
+	feed_sink *sink;
+	void *sinkarg;
+	uint64_t quietmax;
+	int (*run)(void *arg, struct feed *f);          /* recreates the references of one thread; returns f->status */
+	void *arg;
+};
+
+/*
+ * Opens the event file, and if the thread is the first one, those of the parents. 0, or -1 with err, errname and
+ * erroff; feed_close must be called in either case.
+ */
+int feed_open(struct feed *f, struct ae_state *s, const struct feed_job *j, uint32_t task);
 void feed_close(struct feed *f);
 
-/* Bytes of the files that were read so far, as they are decompressed */
+/*
+ * Opens the file and calls j->run for each thread that is wanted, one after the other. If there are several, the
+ * number of each comes before its references, as a task event. 0; the sink's value; -1 or AE_STOPPED with err,
+ * errname and erroff. feed_close must be called in any case.
+ */
+int feed_tasks(struct feed *f, struct ae_state *s, const struct feed_job *j);
+
+/* Bytes of the files that were read, as they are decompressed, without events of threads that were not wanted */
 uint64_t feed_bytes(const struct feed *f);
 
 /* A remark about a trace that is complete, in buf or static; NULL: none */

@@ -456,12 +456,20 @@ int
 regen_run(struct regen *r, struct feed *f)
 {
 	memset(r->stack, 0, FRAME * sizeof *r->stack);
-	memset(r->count, 0, sizeof r->count);
-	for (uint32_t i = 0; i < r->c.nwhere; i++)
-		r->c.where[i].events = r->c.where[i].bytes = 0;
+	if (!f->later) {
+		memset(r->count, 0, sizeof r->count);
+		for (uint32_t i = 0; i < r->c.nwhere; i++)
+			r->c.where[i].events = r->c.where[i].bytes = 0;
+	}
 	r->called = 0;
 	f->mute = r->watch;
 	if (setjmp(f->out) == 0)
 		interp_ret(r, f);
 	return f->status;
+}
+
+int
+regen_thread(void *r, struct feed *f)
+{
+	return regen_run(r, f);
 }

@@ -18,6 +18,9 @@
 #define msg_quiet      "too many references without an event: an endless loop?"
 #define msg_stopped    "recording stopped here, before the run ended"
 #define msg_limited    "recording ended here by AE_LIMIT, before the run did"
+#define msg_lost       "the last events of a thread that ended in traced code are missing"
+#define msg_running \
+	"threads were running traced code when the process ended: their last references may be past that place"
 #define msg_fatal \
 	"signal %u ended the program in traced code: the last references may be past that place"
 #define msg_at \

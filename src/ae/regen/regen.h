@@ -54,6 +54,9 @@ struct ae_state *regen_state(struct regen *r);
  */
 int regen_run(struct regen *r, struct feed *f);
 
+/* The same, with r for its first argument: what a feed_job runs */
+int regen_thread(void *r, struct feed *f);
+
 /* The message of aec and ae2addr about a function that the events name but that has no schema. */
 extern const char regen_nofunc[];
 

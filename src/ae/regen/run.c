@@ -27,6 +27,7 @@ struct ae_state ae_;
 
 static struct feed feed;
 static const char *parent;
+static unsigned task;
 static uint64_t most = FEED_QUIET;
 static char error[EV_HEADMAX + 256];
 static char note[128];          /* remark about a complete trace */
@@ -244,24 +245,30 @@ regen_run_explain(void)
 		snprintf(error, sizeof error, "%s", feed.err);
 }
 
+static int
+regen_run_task(void *arg, struct feed *f)
+{
+	(void)arg;
+	ae_.tail = 0;
+	if (on_own_stack() != 0) {
+		f->err = "no memory for a stack";
+		f->status = -1;
+	}
+	return f->status;
+}
+
 int
 ae_recreate_batch(const char *file, int (*func)(void *arg, const uint64_t *refs, size_t n), void *arg)
 {
+	const struct feed_job job = {
+		.file = file, .parent = parent, .machine = ae_program.machine, .id = ae_program.id,
+		.idlen = ae_program.idlen, .task = task, .sink = func, .sinkarg = arg, .quietmax = most,
+		.run = regen_run_task
+	};
 	char about[FEED_NOTE];
 	const char *said;
-	int status;
+	int status = feed_tasks(&feed, &ae_, &job);
 
-	ae_.tail = 0;
-	if (feed_open(&feed, &ae_, file, parent, ae_program.machine, ae_program.id, ae_program.idlen) == 0) {
-		feed.sink = func;
-		feed.sinkarg = arg;
-		feed.quietmax = most;
-		if (on_own_stack() != 0) {
-			feed.err = "no memory for a stack";
-			feed.status = -1;
-		}
-	}
-	status = feed.status;
 	if (feed.err)
 		regen_run_explain();
 	note[0] = '\0';
@@ -304,6 +311,12 @@ void
 ae_parent(const char *file)
 {
 	parent = file;
+}
+
+void
+ae_task(unsigned n)
+{
+	task = n;
 }
 
 void

@@ -47,6 +47,7 @@ struct emitter {
 	const char *(*end)(const struct file *f);
 	const char *trap;               /* an instruction that control never reaches */
 	const char *back;               /* a return */
+	int vars;                       /* generated code refers to variables of the runtime */
 	/* Fails the function if its entry cannot be patched, or its text cannot be copied. */
 	void (*fits)(struct file *f, struct afunc *fn);
 	/*

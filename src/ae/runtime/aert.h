@@ -9,6 +9,9 @@
  * (see call.h) and machine.h, which has
  *
  *   AE_MAP AE_GUARD AE_SIDELEN AE_PAGE   where memory is, and pages no smaller than the kernel's
+ *   AE_THREADS                           1: every thread is recorded, 0: the first one only
+ *   machine_near machine_set             the block that this thread, or one that made it, was given; gives it one
+ *   AE_ADD                               adds to a number that other threads may change
  *   AE_ELF AE_NSIG                       ELF's number of the machine; the highest signal
  *   AE_KEEP_POINTER                      a declaration: the event pointer stays the interrupted code's
  *   all through a file AE_SAFLAGS                           flags of an action that libc adds and the
@@ -39,19 +42,19 @@ enum ae_access { AE_NOACCESS, AE_SOME, AE_READ, AE_WRITE };
 
 /*
  * All memory of the runtime is at a fixed address, far from the program's memory, so that no
- * address of the program changes: the event buffer, a guard after it (no group of events is
- * longer), the side stack, the signal stack, a page that fork wipes, scratch. Before the buffer is
- * room for the head of a chunk, so that both are written at once.
+ * address of the program changes. Each recorded thread has a block: the event buffer, a guard after it
+ * (no group of events is longer), its state and side stack, its signal stack. After that of the first thread
+ * are a page that fork wipes, and scratch. Before the events in the buffer is room for the head of a chunk, so
+ * that both are written at once.
  */
-#define AE_HEAD   16
 #define AE_START  ((uintptr_t)AE_MAP)
-#define AE_BUF    (AE_START + AE_HEAD)
-#define AE_END    (AE_START + 0x200000)
-#define AE_BUFLEN (AE_END - AE_BUF)
-#define AE_SIDE   (AE_END + AE_GUARD)
+#define AE_BUFLEN ((uintptr_t)0x200000)
+#define AE_SIDE   (AE_BUFLEN + AE_GUARD)                /* in a block */
 #define AE_ALT    (AE_SIDE + AE_SIDELEN + 0x10000)
 #define AE_ALTLEN ((uintptr_t)0x10000)
-#define AE_KIN    (AE_ALT + AE_ALTLEN)
+#define AE_BLOCKLEN (AE_ALT + AE_ALTLEN)
+#define AE_SELFLEN 1024                                 /* of the state, at the beginning of the side stack */
+#define AE_KIN    (AE_START + AE_BLOCKLEN)
 #define AE_SCRATCH (AE_KIN + AE_PAGE)
 #define AE_SCRATCHLEN ((uintptr_t)0x10000)
 #define AE_MAPLEN (AE_SCRATCH + AE_SCRATCHLEN - AE_START)
@@ -75,6 +78,46 @@ enum ae_how {
 /* role of the process in the recording */
 enum ae_kin { AE_SELF, AE_VFORK, AE_FORKED };
 
+/* a thread's stream as the file has it when nothing more is recorded: ae.out(5) */
+enum ae_left { AE_LEFT, AE_OUTSIDE, AE_INSIDE, AE_GONE };
+
+enum ae_stage { AE_FREE, AE_MADE, AE_BEGUN };
+
+#define AE_NFRAME 32
+
+/* What the runtime knows of a thread. asm.S of the machine knows where the first fields are. */
+struct ae_thread {
+	uintptr_t side_top;             /* end of the last entry of the side stack */
+	uintptr_t fs;                   /* thread pointer, by which it is known */
+	uint8_t *volatile ptr;          /* the current event pointer while control is outside traced code, else 0 */
+	uintptr_t side_end;             /* no entry is pushed from here on */
+	uintptr_t s[4];                 /* registers that traced code keeps for a moment */
+	int cb;                         /* the first byte: untraced code has called back since it was entered */
+	int live;                       /* what is recorded belongs to the file: no region was left */
+	/* outside a region: the buffer has events that belong to the file, and nobody writes more */
+	int kept;
+	int pending;                    /* a region begins with the next traced function that untraced code calls */
+	int depth;                      /* running handlers that interrupted traced code */
+	uint8_t *mid;                   /* live event pointer of the interrupted code while depth > 0 */
+	uint8_t *buf;                   /* where events begin */
+	struct ae_thread *self;
+	void *start, *arg;              /* what it is to run */
+	/* what only C knows */
+	struct ae_thread *next;
+	enum ae_stage stage;
+	uint32_t number;                /* in the file, from 1 */
+	int tid;
+	uint64_t total;                 /* event bytes written */
+	volatile int asked;             /* another thread wants to know its event pointer: see rec.c */
+	uint8_t *volatile shown;        /* the answer */
+	int segv_blocked;               /* the program blocked SIGSEGV */
+	int segv_pending;               /* a SIGSEGV was sent while it was blocked */
+	int segv_shut;                  /* the kernel blocks it, too, around an exec */
+	int nframe;
+	uintptr_t frame[AE_NFRAME];     /* running handlers that block SIGSEGV: their signal frames */
+};
+_Static_assert(sizeof(struct ae_thread) <= AE_SELFLEN, "the state is too long");
+
 /* action that the program installed */
 struct ae_act { sighandler_t handler; unsigned long flags; struct ae_set mask; };
 
@@ -89,34 +132,28 @@ struct ae_scratch {
 #define ae_scratch ((struct ae_scratch *)AE_SCRATCH)
 
 /* asm.S of the machine */
-extern uint8_t *__ae_ptr;       /* the current event pointer while control is outside traced code, else 0 */
-extern uintptr_t ae_fs;         /* thread pointer of the traced thread */
-extern uintptr_t ae_side_top;   /* end of the last entry of the side stack */
-extern uintptr_t ae_side_end;   /* no entry is pushed from here on */
 extern int ae_rec;              /* there is an event file to record into */
-extern int ae_live;             /* ... and what is recorded belongs to it: no region was left */
-extern int ae_kept;             /* outside a region: the buffer has events that belong to the file, and nobody writes more */
-extern int ae_pending;          /* a region begins with the next traced function that untraced code calls */
-extern int ae_armed;            /* ... with the first call of AE_FROM's function */
+extern int ae_open;             /* a region was begun and not ended: threads that begin are recorded */
+extern int ae_armed;            /* a region begins with the first call of AE_FROM's function */
 extern uintptr_t ae_first_thunk;        /* of that function */
 void ae_first(void);            /* its entry jumps here */
-extern int ae_depth;            /* running handlers that interrupted traced code */
 extern uintptr_t ae_shard[AE_NSHARD][64 / sizeof(uintptr_t)];
 void __ae_leave(void);
+void *ae_thread_main(void *t);  /* what a new thread runs: ae_thread_begin, then t->start(t->arg) */
 void ae_tramp(int, siginfo_t *, void *);
 
 /* core/state.c: process-wide state */
 extern int ae_on;               /* tracing was set up; remains 1 when recording stops */
-extern uint8_t *ae_mid;         /* live event pointer of the interrupted code while ae_depth > 0 */
 extern uint64_t ae_nhandler;    /* handlers run untraced */
 extern uint64_t ae_total;       /* event bytes written */
 extern uint64_t ae_limit;       /* most event bytes in a file */
-int ae_ismain(void);
 enum ae_kin ae_kin(void);
 void ae_kin_init(void);
 struct ae_set ae_block(void);   /* blocks all signals, takes the lock; returns the old mask */
 void ae_unblock(struct ae_set mask);
 void ae_lock_init(void);
+/* keeps all other threads from writing until ae_lock_leave(0): the file is closed, but that may be undone */
+void ae_lock_leave(int leaves);
 uint64_t ae_nthread(void);
 
 /* core/say.c: one line on standard error, if that is still the same file as at the start */
@@ -130,15 +167,18 @@ const char *ae_strerror(int err, char *buf);    /* buf: 40 bytes */
 /* 0 or an error number; path is absolute; fresh: it must not exist yet */
 int ae_file_create(const char *path, int fresh);
 int ae_file_mine(const char *path);             /* does it hold what this process recorded before an exec? */
-int ae_file_header(const char *parent, uint64_t parentpos);
-int ae_file_chunk(const uint8_t *p, size_t n);
+/* fs: the thread pointer; parent_thread: number of the parent's thread that forked */
+int ae_file_header(uintptr_t fs, const char *parent, uint64_t parentpos, uint32_t parent_thread);
+#define AE_HEAD(number) ((number) == 1 ? 16u : 24u)
 /*
- * writes a chunk of the full buffer: the AE_HEAD bytes before p are free; padded to whole pages of
- * the file
+ * writes a chunk of a thread's events: the AE_HEAD bytes before p are free; full: of a full buffer, padded to
+ * whole pages of the file
  */
-int ae_file_full(uint8_t *p, size_t n);
-/* at an exec and at the limit, pc is the process id */
-int ae_file_end(enum ae_reason why, int sig, uintptr_t pc);
+int ae_file_chunk(uint32_t number, uint8_t *p, size_t n, int full);
+int ae_file_begins(const struct ae_thread *t);
+int ae_file_ends(uint32_t number, enum ae_left how, uint64_t total);
+/* at an exec and at the limit, pc is the process id; number: of the thread that ends it, or 0 */
+int ae_file_end(enum ae_reason why, int sig, uintptr_t pc, uint32_t number);
 /* what faulted, for the end record; tail: bytes at the end of the events of which not all need be events */
 void ae_file_fault(enum ae_access access, uint64_t addr, unsigned tail);
 uint64_t ae_file_size(void);
@@ -147,18 +187,38 @@ int ae_file_kind(void);                         /* S_IFMT bits */
 const char *ae_file_path(void);
 void ae_file_close(void);
 
+/* core/thread.c: the recorded threads */
+extern struct ae_thread *ae_threads;            /* all blocks; callers hold the lock */
+extern uint32_t ae_nnumber;                     /* numbers given to threads */
+void ae_thread_first(void);                     /* the first block was mapped: gives it to this thread */
+struct ae_thread *ae_thread_new(void);          /* a block for a thread that does not run yet; NULL: no room */
+void ae_thread_unmake(struct ae_thread *t);     /* it will not run */
+void ae_thread_begin(struct ae_thread *t);      /* in the thread */
+/* from __ae_enter, in a thread without a block: gives it one; 0: it is not recorded */
+int ae_thread_enter(void);
+int ae_thread_gone(const struct ae_thread *t);
+void ae_thread_alone(struct ae_thread *t);      /* after a fork: there is no other */
+
 /* core/rec.c: recording */
-void ae_flush(void);                            /* traced thread, outside traced code: writes all events */
+void ae_flush(struct ae_thread *t);             /* this thread, outside traced code: writes all events */
 /* the buffer is full: writes it, keeps what follows live; returns the new event pointer */
-uint8_t *ae_full(uint8_t *live);
+uint8_t *ae_full(struct ae_thread *t, uint8_t *live);
+/* a thread that is gone: writes the rest of its stream; callers hold the lock */
+void ae_rec_gone(struct ae_thread *t);
+/* the ends of the streams of all others, in order to close the file; 0, an error number, or -1: the limit */
+int ae_rec_others(const struct ae_thread *me);
+void ae_rec_fail(int err);                      /* the file cannot be written: says so, and goes on without it */
+/* writes what is in the buffer, which is kept: for a file that is closed; like ae_rec_others */
+int ae_rec_part(struct ae_thread *t);
+/* where it is; this thread or a stopped one */
+uint8_t *ae_rec_at(const struct ae_thread *t);
 /* tail: bytes from live on to be written, too */
 void ae_finish(enum ae_reason why, int sig, uintptr_t pc, uint8_t *live, size_t tail);
 /* ends the recording at the present place of the traced thread; does nothing in a vfork child */
 void ae_end(enum ae_reason why);
 void ae_rec_open(int live);                     /* the file is open: starts recording, or waits for a region */
-void ae_rec_leave(void);                        /* the region ends here; outside traced code */
+void ae_rec_leave(struct ae_thread *t);         /* the region ends here; outside traced code */
 void ae_rec_shut(void);                         /* stops recording, without a message at the end */
-void ae_give_up(const char *why, uint8_t *live);        /* stops recording, with a message */
 void ae_lost(void);                             /* from __ae_back and __ae_land: a handler did not return */
 
 /* core/proc.c */
@@ -173,7 +233,8 @@ void ae_exec_failed(int token);
 void ae_sig_init(void);
 /* what the trampoline is to call, and enum ae_how bits */
 sighandler_t ae_dispatch(int sig, siginfo_t *si, void *uc, uintptr_t *how);
-void ae_ask(enum ae_reason why, int sig);       /* from another thread: makes the traced one finish */
+void ae_sig_thread(struct ae_thread *t, struct ae_set *mask);  /* this thread begins; mask is to become its own */
+void ae_sig_answer(void);                       /* this thread waits for the lock: it may have been asked */
 int ae_sigaction(int sig, const struct sigaction *act, struct sigaction *old);  /* 0 or an error number */
 int ae_sigmask(int how, const sigset_t *set, sigset_t *old);                    /* 0 or an error number */
 int ae_sigaltstack(const stack_t *ss, stack_t *old);

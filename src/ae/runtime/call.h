@@ -23,6 +23,23 @@ static inline int sys_err(long r)
 	return r < 0 && r >= -4095 ? (int)-r : 0;
 }
 
+/* What the runtime knows of this thread; NULL: it is not recorded. */
+static inline struct ae_thread *ae_me(void)
+{
+	struct ae_thread *t = ae_on ? machine_near() : NULL;
+
+	return t && t->fs == sys_thread() ? t : NULL;
+}
+
+#if AE_THREADS
+#define AE_BASE(t) ((uintptr_t)(t) - AE_SIDE)
+#define AE_SIDE0(t) ((uintptr_t)(t) + AE_SELFLEN)
+#else
+#define AE_BASE(t) ((void)(t), AE_START)
+#define AE_SIDE0(t) (AE_BASE(t) + AE_SIDE)
+#endif
+#define AE_END(t) (AE_BASE(t) + AE_BUFLEN)
+
 static inline long sys3(long n, long a, long b, long c)
 {
 	return sys4(n, a, b, c, 0);

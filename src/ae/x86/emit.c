@@ -61,7 +61,7 @@ static void
 leave_traced(struct twin *t)
 {
 	x86_validate_group(t);
-	buf_str(t->o, "\tmovq\t%r15, __ae_ptr(%rip)\n");
+	buf_printf(t->o, "\tmovq\t%%r15, %%gs:%d\n", X86_PTR);
 }
 
 static void
@@ -179,12 +179,12 @@ x86_translate(struct twin *t, uint32_t i, uint32_t blk)
 	x86_validate_group(t);
 	for (k = 0; k < 2; k++)
 		if (kept[k])
-			buf_printf(t->o, "\tmovq\t%%%s, %d+__ae_s(%%rip)\n", x86_regname(s[k], 8), 8 + 8 * k);
+			buf_printf(t->o, "\tmovq\t%%%s, %%gs:%d\n", x86_regname(s[k], 8), X86_KEEP + 8 + 8 * k);
 	if (a->in.setsdst != 1 || a->in.tgt != s[0])
 		buf_printf(t->o, "\tmovq\t%s, %%%s\n", op + (*op == '*'), r0);
 	if (a->in.setsdst == 2)
 		buf_printf(t->o, "\tmovq\t%%%s, (%%r15)\n\tleaq\t8(%%r15), %%r15\n", r0);
-	buf_printf(t->o, "\tmovq\t%%%s, __ae_s(%%rip)\n", r0);
+	buf_printf(t->o, "\tmovq\t%%%s, %%gs:%d\n", r0, X86_KEEP);
 	for (k = 0; k < (int)t->fn->nfrag; k++) {
 		buf_printf(t->o,
 		    "\tleaq\t" LBL "(%%rip), %%%s\n\tsubq\t%%%s, %%%s\n\tcmpq\t$%u, %%%s\n\tjae\t1f\n",
@@ -192,21 +192,21 @@ x86_translate(struct twin *t, uint32_t i, uint32_t blk)
 		buf_printf(t->o,
 		    "\tleaq\t.Lae_m%u_%d(%%rip), %%%s\n\tmovslq\t(%%%s,%%%s,4), %%%s\n\taddq\t%%%s, %%%s\n",
 		    t->no, k, r1, r1, r0, r0, r1, r0);
-		buf_printf(t->o, "\tcmpq\t%%%s, %%%s\n\tjne\t2f\n1:\n\tmovq\t__ae_s(%%rip), %%%s\n", r1, r0,
-		    r0);
+		buf_printf(t->o, "\tcmpq\t%%%s, %%%s\n\tjne\t2f\n1:\n\tmovq\t%%gs:%d, %%%s\n", r1, r0,
+		    X86_KEEP, r0);
 	}
 	if (t->fn->blk[blk].range)
-		buf_str(t->o, "\tmovq\t%r15, __ae_ptr(%rip)\n");
+		buf_printf(t->o, "\tmovq\t%%r15, %%gs:%d\n", X86_PTR);
 	buf_str(t->o, "2:\n");
 	if (!kept[0] && !kept[1]) {
 		buf_printf(t->o, "\tjmp\t*%%%s\n", r0);
 		return;
 	}
-	buf_printf(t->o, "\tmovq\t%%%s, __ae_s(%%rip)\n", r0);
+	buf_printf(t->o, "\tmovq\t%%%s, %%gs:%d\n", r0, X86_KEEP);
 	for (k = 0; k < 2; k++)
 		if (kept[k])
-			buf_printf(t->o, "\tmovq\t%d+__ae_s(%%rip), %%%s\n", 8 + 8 * k, x86_regname(s[k], 8));
-	buf_str(t->o, "\tjmp\t*__ae_s(%rip)\n");
+			buf_printf(t->o, "\tmovq\t%%gs:%d, %%%s\n", X86_KEEP + 8 + 8 * k, x86_regname(s[k], 8));
+	buf_printf(t->o, "\tjmp\t*%%gs:%d\n", X86_KEEP);
 }
 
 static void
@@ -341,11 +341,11 @@ x86_thunk(struct buf *o, struct file *f, uint32_t no)
 	 */
 	buf_printf(o,
 	    "\tleaq\t__stop_aetext(%%rip), %%r11\n\tcmpq\t%%r11, (%%rsp)\n\tleaq\t" LBL "(%%rip), %%r11\n"
-	    "\tjae\t__ae_enter\n\tcmpb\t$0, __ae_cb(%%rip)\n\tjne\t__ae_again\n",
-	    'x', no);
+	    "\tjae\t__ae_enter\n\tcmpb\t$0, %%gs:%d\n\tjne\t__ae_again\n",
+	    'x', no, X86_CB);
 	buf_printf(o, "\t.byte\t0x41, 0xbb\n\t.long\t" LBL "-" LBL "\n" LBL ":\n", 'p', no, 'x', no, 'x', no);
 	buf_printf(o,
-	    "\tmovq\t$0, __ae_ptr(%%rip)\n\tmovl\t16+" LBL "(%%rip), %%r11d\n\tmovw\t%%r11w, (%%r15)\n", 'n',
+	    "\tmovq\t$0, %%gs:%d\n\tmovl\t16+" LBL "(%%rip), %%r11d\n\tmovw\t%%r11w, (%%r15)\n", X86_PTR, 'n',
 	    no);
 	for (v = 0; v < X86_NREG; v++)
 		if (need >> v & 1) {

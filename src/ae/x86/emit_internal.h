@@ -6,6 +6,11 @@
 
 #define X86_PATCH 5     /* bytes of a jump over an entry */
 
+/* Of what gs points to, the state of the thread: fields of struct ae_thread in src/ae/runtime/aert.h */
+#define X86_PTR  16     /* the event pointer while control is outside traced code */
+#define X86_KEEP 32     /* room for registers */
+#define X86_CB   64     /* untraced code has called back */
+
 extern const struct machine machine_x86;
 
 void x86_fits(struct file *f, struct afunc *fn);

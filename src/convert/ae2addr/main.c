@@ -14,7 +14,7 @@
 #include "format/ref/ref.h"
 
 /* the option that has only a long name */
-enum { SITES = 256 };
+enum { SITES = 256, TASK };
 
 static const struct opt ae2addr_opts[] = {
 	{ 'c', "count", NULL, "print counts and what the event file consists of, not references" },
@@ -27,14 +27,15 @@ static const struct opt ae2addr_opts[] = {
 	OPT_PARENT,
 	{ SITES, "sites", NULL, "print where the bytes of the event file were recorded, not references" },
 	OPT_SYMBOL,
+	{ TASK, "task", "N", "only thread N" },
 	{ 0 },
 };
 
 static const struct opt_tool ae2addr_tool = {
 	.does = "Recomputes the references of a program compiled by aecc from the events of its run.",
 	.synopsis = "[-cil] [-f format] [-m number] [-n from:to | -s symbol] [-o file] [-p file]\n"
-	    "program [ae.out]\n"
-	    "--sites [-m number] [-o file] [-p file] program [ae.out]",
+	    "[--task number] program [ae.out]\n"
+	    "--sites [-m number] [-o file] [-p file] [--task number] program [ae.out]",
 	.example = "aecc -O2 prog.c -o prog; ./prog; ae2addr -f text prog ae.out | head",
 	.opt = ae2addr_opts,
 };
@@ -48,6 +49,7 @@ struct sink {
 	uint64_t from, to, at;          /* instructions wanted; the number of the next one */
 	int begun;                      /* the header has been written */
 	uint64_t n[REF_NKINDS];
+	uint64_t mark;                  /* a task event before the next references of a part, or 0 */
 	uint64_t keep[AE_BATCH];
 };
 
@@ -107,6 +109,11 @@ ae2addr_none(void *arg, const uint64_t *w, size_t n)
 static int
 ae2addr_give(struct sink *s, const uint64_t *w, size_t n)
 {
+	uint64_t mark = s->mark;
+
+	s->mark = 0;
+	if (mark)
+		ae2addr_give(s, &mark, 1);
 	return s->count ? ae2addr_tally(s, w, n) : ae2addr_take(s, w, n);
 }
 
@@ -117,6 +124,10 @@ ae2addr_part(void *arg, const uint64_t *w, size_t n)
 	struct sink *s = arg;
 	size_t first = 0, i;
 
+	if (n == 1 && ref_kind(*w) == REF_TASK) {
+		s->mark = *w;
+		return 0;
+	}
 	/* s->at - 1 is the instruction that references now belong to */
 	for (i = 0; i < n; i++) {
 		if (ref_kind(w[i]) != REF_INST)
@@ -196,28 +207,42 @@ struct asked {
 	const char *events, *parent, *symbol;
 	uint8_t *watch;
 	int part;                       /* a part of the trace only */
-	uint64_t most;
+	uint64_t most, task;
+	struct regen *r;
 };
+
+/* The references of one thread: a watched function is not searched in others once it was called */
+static int
+ae2addr_task(void *arg, struct feed *f)
+{
+	const struct asked *a = arg;
+	int status = regen_run(a->r, f);
+
+	return status == 0 && a->watch && regen_called(a->r) ? ENOUGH : status;
+}
 
 /* Regenerates the references.  A fault is reported after the references before it were written. */
 static void
-ae2addr_run(struct exe *x, const struct prog *g, struct sink *s, const struct asked *a)
+ae2addr_run(struct exe *x, const struct prog *g, struct sink *s, struct asked *a)
 {
 	const char *events = a->events;
 	struct feed f;
 	const char *err;
 	struct regen *r = regen_new(g, s->count && !a->part, a->watch, &err);
+	const struct feed_job job = {
+		.file = events, .parent = a->parent, .machine = x->machine, .id = x->id, .idlen = x->idlen,
+		.task = (uint32_t)a->task,
+		.sink = a->part ? ae2addr_part : s->sites ? ae2addr_none : s->count ? ae2addr_tally : ae2addr_take,
+		.sinkarg = s, .quietmax = a->most, .run = ae2addr_task, .arg = a
+	};
 	char note[FEED_NOTE];
 	int bad, never = 0;
 
 	if (!r)
 		die("%s", err);
-	bad = feed_open(&f, regen_state(r), events, a->parent, x->machine, x->id, x->idlen);
-	f.sink = a->part ? ae2addr_part : s->sites ? ae2addr_none : s->count ? ae2addr_tally : ae2addr_take;
-	f.sinkarg = s;
-	f.quietmax = a->most;
-	if (!bad) {
-		bad = regen_run(r, &f);
+	a->r = r;
+	bad = feed_tasks(&f, regen_state(r), &job);
+	if (f.begun) {
 		if (bad == ENOUGH)
 			bad = 0;
 		if (s->sites)
@@ -291,6 +316,10 @@ main(int argc, char **argv)
 			break;
 		case 's':
 			a.symbol = optarg;
+			break;
+		case TASK:
+			if (num_u64(optarg, 1, UINT32_MAX, &a.task) != 0)
+				opt_wrong("not the number of a thread");
 			break;
 		}
 	}

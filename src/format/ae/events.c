@@ -94,14 +94,15 @@ parse_header(struct ev_reader *r, const uint8_t *p, size_t len)
 		return events_fail(r, 16, "bad build id");
 	memcpy(h->id, p + 17, h->idlen);
 	h->machine = get_le16(p + 49);
-	if (!all_zero(p + 51, 5))
+	if (p[51] || (r->version == 2 && !all_zero(p + 52, 4)))
 		return events_fail(r, 51, "bytes of the header that should be 0");
+	h->parent_task = get_le32(p + 52);
 	h->fs = get_le64(p + 56);
 	h->flags = get_le64(p + 64);
 	h->parent_pos = get_le64(p + 72);
 	if (h->flags & ~(uint64_t)EV_CHILD)
 		return events_fail(r, 64, "unknown flags");
-	if (!(h->flags & EV_CHILD) && (h->parent_pos || n))
+	if (!(h->flags & EV_CHILD) && (h->parent_pos || n || h->parent_task))
 		return events_fail(r, 72, "parent of a process that was not forked");
 	if (n > len - 92 || (84 + (size_t)n + 7) / 8 * 8 + 8 != len)
 		return events_fail(r, 80, "bad length of the parent's name");
@@ -118,6 +119,8 @@ ev_open(struct ev_reader *r, ev_read_fn *read, void *arg)
 	size_t len, got;
 
 	memset(r, 0, sizeof *r);
+	r->task = r->begun = 1;
+	r->left = -1;
 	r->read = read;
 	r->arg = arg;
 	got = events_fill(r, head, 16);
@@ -127,7 +130,8 @@ ev_open(struct ev_reader *r, ev_read_fn *read, void *arg)
 		return events_fail(r, 0, "not an event file");
 	if (got < 16)
 		return events_fail(r, got, "header ends early");
-	if (get_le32(head + 8) != EV_VERSION)
+	r->version = (int)get_le32(head + 8);
+	if (r->version != EV_VERSION && r->version != 2)
 		return events_fail(r, 8, "event file of an unknown version");
 	len = get_le32(head + 12);
 	if (len < EV_HEADMIN || len > EV_HEADMAX || len % 8)
@@ -137,6 +141,9 @@ ev_open(struct ev_reader *r, ev_read_fn *read, void *arg)
 		return events_fail(r, r->off, "header ends early");
 	if (parse_header(r, head, len) != 0)
 		return -1;
+	if (r->head.parent_task == 0)
+		r->head.parent_task = 1;
+	r->fs = r->head.fs;
 	r->payload = malloc(EV_CHUNKMAX);
 	if (!r->payload)
 		return events_fail(r, r->off, "out of memory");
@@ -147,7 +154,37 @@ void
 ev_close(struct ev_reader *r)
 {
 	free(r->payload);
-	r->payload = NULL;
+	free(r->waste);
+	r->payload = r->waste = NULL;
+}
+
+/* What the end record means for the thread that is read; task: the one that ended the process, 0: none that is recorded */
+static int
+end_of_task(struct ev_reader *r, uint32_t task, uint64_t off)
+{
+	struct ev_end *e = &r->end;
+
+	if (!r->begun)
+		return events_fail(r, off, "there is no thread of this number");
+	if (r->left >= 0)
+		e->reason = (uint32_t)r->left;
+	else if (task != r->task && e->reason != EV_STOPPED && e->reason != EV_LIMITED)
+		return events_fail(r, off + 72, "the end of a thread is missing");
+	if (r->left >= 0 || task != r->task) {
+		e->sig = e->access = e->tail = 0;
+		e->rip = 0;
+	}
+	if (e->tail > r->nlast)
+		return events_fail(r, off + 16, "bad end record");
+	return 0;
+}
+
+int
+ev_several(const uint8_t *p)
+{
+	if (memcmp(p, "AEnd", 4) != 0 || get_le32(p + 4) != EV_ENDLEN || get_le64(p + 8) != ev_checksum(p + 16, EV_ENDLEN))
+		return -1;
+	return get_le32(p + 76) != 0;
 }
 
 /* Reads the end record, whose frame has been read. */
@@ -156,6 +193,7 @@ read_end(struct ev_reader *r)
 {
 	uint64_t off = r->off - 16;
 	uint8_t b[EV_ENDLEN + 1];
+	uint32_t task, ntask;
 	size_t got;
 
 	if (get_le32(r->frame + 4) != EV_ENDLEN)
@@ -174,15 +212,102 @@ read_end(struct ev_reader *r)
 	r->end.addr = get_le64(b + 40);
 	r->end.access = get_le32(b + 48);
 	r->end.tail = get_le32(b + 52);
+	task = get_le32(b + 56);
+	ntask = get_le32(b + 60);
 	if (r->end.reason >= EV_NREASONS || r->end.access >= EV_NACCESSES ||
 	    !all_zero(b + 40, r->end.reason == EV_SIGNAL && r->end.access ? 0 : 16) ||
-	    !all_zero(b + 56, EV_ENDLEN - 56) || r->end.tail > r->nlast)
+	    (r->version == 2 && !all_zero(b + 56, EV_ENDLEN - 56)) || ntask == 1 || task > ntask || r->next > ntask)
 		return events_fail(r, off + 16, "bad end record");
-	if (r->end.nbytes != r->nbytes)
+	if (r->end.nbytes != r->nbytes + r->other)
 		return events_fail(r, off + 24, "the end record counts other events than there are");
 	if (events_fill(r, b, 1) != 0)
 		return events_fail(r, r->off - 1, "bytes after the end record");
+	if (end_of_task(r, ntask ? task : 1, off) != 0)
+		return -1;
 	r->ended = 1;
+	return 0;
+}
+
+static int
+read_part(struct ev_reader *r, uint8_t *p, size_t n)
+{
+	if (events_fill(r, p, n) == n)
+		return 0;
+	return events_fail(r, r->off, "chunk ends early");
+}
+
+/* Passes over n bytes, events of another thread. */
+static int
+pass_over(struct ev_reader *r, size_t n)
+{
+	if (!r->waste)
+		r->waste = malloc(EV_CHUNKMAX);
+	if (!r->waste)
+		return events_fail(r, r->off, "out of memory");
+	r->other += n;
+	return read_part(r, r->waste, n);
+}
+
+/* The begin or the end of a thread's stream, whose frame and first 8 bytes have been read */
+static int
+read_thread(struct ev_reader *r, enum ev_thread kind, uint64_t off)
+{
+	static const int left[] = { EV_EXIT, EV_EXIT, EV_RUNNING, EV_LOST };
+	uint32_t task = get_le32(r->part);
+	uint8_t b[24];
+
+	memcpy(b, r->part, 8);
+	if (get_le32(r->frame + 4) != sizeof b)
+		return events_fail(r, off + 4, "bad length of a thread's record");
+	if (read_part(r, b + 8, sizeof b - 8) != 0)
+		return -1;
+	if (get_le64(r->frame + 8) != ev_checksum(b, sizeof b))
+		return events_fail(r, off + 8, "wrong checksum of a thread's record");
+	if (kind == EV_BEGINS) {
+		if (task == r->task && r->begun)
+			return events_fail(r, off + 16, "a thread begins twice");
+		if (task == r->task) {
+			r->begun = 1;
+			r->fs = get_le64(b + 8);
+		}
+		if (task > r->task && (!r->next || task < r->next))
+			r->next = task;
+		return 0;
+	}
+	if (get_le64(b + 16) >= sizeof left / sizeof left[0])
+		return events_fail(r, off + 32, "unknown end of a thread");
+	if (task != r->task)
+		return 0;
+	if (!r->begun || r->left >= 0 || get_le64(b + 8) != r->nbytes)
+		return events_fail(r, off + 24, "the end of a thread counts other events than there are");
+	r->left = left[get_le64(b + 16)];
+	return 0;
+}
+
+/*
+ * A record of a thread, whose frame has been read: the begin of a chunk of the thread that is read, then r->have_frame
+ * is set; or something else, that is done with.
+ */
+static int
+read_record(struct ev_reader *r, uint64_t off, uint32_t n)
+{
+	uint32_t task, kind;
+
+	if (n <= 8 || n > EV_CHUNKMAX)
+		return events_fail(r, off + 4, "bad length of a thread's record");
+	if (read_part(r, r->part, 8) != 0)
+		return -1;
+	task = get_le32(r->part);
+	kind = get_le32(r->part + 4);
+	if (task == 0 || kind > EV_ENDS || (task == 1 && kind != EV_ENDS))
+		return events_fail(r, off + 16, "bad record of a thread");
+	if (kind != EV_CHUNK)
+		return read_thread(r, (enum ev_thread)kind, off);
+	if (task != r->task)
+		return pass_over(r, n - 8);
+	if (!r->begun || r->left >= 0)
+		return events_fail(r, off + 16, "events of a thread before its begin or after its end");
+	r->have_frame = 1;
 	return 0;
 }
 
@@ -197,7 +322,7 @@ skip_padding(struct ev_reader *r, size_t got, uint64_t *off)
 	size_t pad = EV_PAGE - (size_t)(*off % EV_PAGE), k = pad < got ? pad : got;
 	uint8_t zeros[EV_PAGE];
 
-	if (got == 0 || r->frame[0] != 0 || *off % EV_PAGE == 0 || r->nbytes == 0 || !all_zero(r->frame, k))
+	if (got == 0 || r->frame[0] != 0 || *off % EV_PAGE == 0 || r->nbytes + r->other == 0 || !all_zero(r->frame, k))
 		return got;
 	if (pad > k) {
 		size_t more = events_fill(r, zeros, pad - k);
@@ -213,51 +338,80 @@ skip_padding(struct ev_reader *r, size_t got, uint64_t *off)
 	return got - k + events_fill(r, r->frame + got - k, 16 - (got - k));
 }
 
-/* Reads the frame of the next chunk or end record; sets `last` when no chunk follows. */
-static void
-read_frame(struct ev_reader *r)
+/* A frame and what it needs: 0 if the next one is to be read, too, else 1 */
+static int
+read_one(struct ev_reader *r)
 {
 	uint64_t off = r->off;
 	size_t got = events_fill(r, r->frame, 16);
 	uint32_t n;
 
-	r->last = 1;
-	r->have_frame = 0;
 	got = skip_padding(r, got, &off);
 	if (got < 16) {
 		events_fail(r, r->off, got ? "chunk ends early" : "no end record: the file is truncated");
-		return;
+		return 1;
 	}
 	n = get_le32(r->frame + 4);
-	if (memcmp(r->frame, "AEnd", 4) == 0)
+	if (memcmp(r->frame, "AEnd", 4) == 0) {
 		read_end(r);
-	else if (memcmp(r->frame, "AEch", 4) != 0)
+		return 1;
+	}
+	if (memcmp(r->frame, "AEth", 4) == 0 && r->version != 2)
+		return read_record(r, off, n) != 0 || r->have_frame;
+	if (memcmp(r->frame, "AEch", 4) != 0)
 		events_fail(r, off, "neither a chunk nor the end record");
 	else if (n == 0 || n > EV_CHUNKMAX)
 		events_fail(r, off + 4, "bad length of a chunk");
-	else {
+	else if (r->task != 1)
+		return pass_over(r, n) != 0;
+	else if (r->left >= 0)
+		events_fail(r, off, "events of a thread before its begin or after its end");
+	else
 		r->have_frame = 1;
-		r->last = 0;
-	}
+	return 1;
+}
+
+/* Reads on to the next chunk of the thread or the end record; sets `last` when no chunk follows. */
+static void
+read_frame(struct ev_reader *r)
+{
+	r->have_frame = 0;
+	while (!read_one(r))
+		;
+	r->last = !r->have_frame;
+}
+
+int
+ev_task(struct ev_reader *r, uint32_t n)
+{
+	if (n == 1)
+		return 0;
+	r->task = n;
+	r->begun = 0;
+	while (!r->begun && !read_one(r))
+		;
+	return r->begun ? 0 : -1;
 }
 
 long
 ev_next(struct ev_reader *r, const uint8_t **p)
 {
-	size_t n, got;
+	size_t n, got, first;
 
 	if (!r->have_frame && !r->last && !r->err)
 		read_frame(r);
 	if (!r->have_frame)
 		return r->err ? -1 : 0;
-	n = get_le32(r->frame + 4);
+	first = r->task == 1 ? 0 : sizeof r->part;
+	n = get_le32(r->frame + 4) - first;
 	r->payload_off = r->off;
-	got = events_fill(r, r->payload, n);
-	*p = r->payload;
-	if (got == n && get_le64(r->frame + 8) != ev_checksum(r->payload, n)) {
+	memcpy(r->payload, r->part, first);
+	got = events_fill(r, r->payload + first, n);
+	*p = r->payload + first;
+	if (got == n && get_le64(r->frame + 8) != ev_checksum(r->payload, first + n)) {
 		r->have_frame = 0;
 		r->last = 1;
-		return events_fail(r, r->payload_off - 8, "wrong checksum of a chunk");
+		return events_fail(r, r->payload_off - first - 8, "wrong checksum of a chunk");
 	}
 	r->nbytes += got;
 	r->nlast = got;

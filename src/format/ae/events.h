@@ -1,6 +1,6 @@
 /*
  * The event file of a traced program, ae.out(5): a header, chunks of events with check sums, an end
- * record. The reader returns the payloads; only a schema knows what events mean.
+ * record. The reader returns the payloads of one thread; only a schema knows what events mean.
  */
 #ifndef TM_FORMAT_AE_EVENTS_H
 #define TM_FORMAT_AE_EVENTS_H
@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 #define EV_MAGIC     "\x89" "AEOUT" "\r\n"
-#define EV_VERSION   2
+#define EV_VERSION   3          /* 2 has one thread only */
 #define EV_IDMAX     32
 #define EV_HEADMIN   96         /* bytes of a header without a parent's name */
 #define EV_HEADMAX   8192
@@ -18,7 +18,14 @@
 
 #define EV_CHILD     1u         /* flag of the header: a forked child */
 
-enum ev_reason { EV_EXIT, EV_SIGNAL, EV_EXEC, EV_STOPPED, EV_LIMITED, EV_NREASONS };
+/*
+ * Of a thread that did not end the process: EV_EXIT if it ended before that, or was outside traced code; EV_RUNNING if
+ * it ran traced code; EV_LOST if nobody knows what its last events are.
+ */
+enum ev_reason { EV_EXIT, EV_SIGNAL, EV_EXEC, EV_STOPPED, EV_LIMITED, EV_NREASONS, EV_RUNNING = EV_NREASONS, EV_LOST };
+
+/* Records of a thread */
+enum ev_thread { EV_BEGINS, EV_CHUNK, EV_ENDS };
 
 enum ev_access { EV_NOACCESS, EV_SOME, EV_READ, EV_WRITE, EV_NACCESSES };
 
@@ -52,11 +59,12 @@ struct ev_header {
 	uint64_t fs;                    /* fs base (thread pointer) of the traced thread */
 	uint64_t flags;
 	uint64_t parent_pos;            /* EV_CHILD: number of the parent's events that come first */
+	uint32_t parent_task;           /* ... and of its thread that they are of */
 	char parent[EV_HEADMAX];        /* EV_CHILD: its file, "" if unknown */
 };
 
 struct ev_end {
-	uint32_t reason, sig;           /* enum ev_reason */
+	uint32_t reason, sig;           /* enum ev_reason, for the thread that is read */
 	uint64_t nbytes, nthread, nhandler, rip;
 	/* EV_SIGNAL of an access to memory: the address, and what it was; else EV_NOACCESS */
 	uint64_t addr;
@@ -77,14 +85,27 @@ struct ev_reader {
 	uint64_t payload_off;           /* file offset of the last payload returned */
 	size_t nlast;                   /* its bytes */
 	int last;                       /* no payload follows the one returned */
+	uint32_t task;                  /* the thread that is read, from 1 */
+	uint64_t fs;                    /* its thread pointer */
+	uint32_t next;                  /* the lowest number of a thread that is higher; 0: none was seen yet */
+	uint64_t other;                 /* payload bytes of other threads that were passed over */
 	/* private */
 	uint8_t frame[16];
 	int have_frame;
+	int version, begun, left;       /* left: the thread's stream has ended, in this way (enum ev_reason), or -1 */
+	uint8_t part[8];                /* the first bytes of a chunk of a thread */
 	uint8_t *payload;               /* owned, EV_CHUNKMAX bytes */
+	uint8_t *waste;                 /* owned, for what is passed over */
 };
 
 /* Reads and checks the header: 0, or -1 with err and erroff. Allocates all memory that is ever needed. */
 int ev_open(struct ev_reader *r, ev_read_fn *read, void *arg);
+
+/* Before ev_next: reads thread n instead of the first. 0, or -1 with err and erroff. */
+int ev_task(struct ev_reader *r, uint32_t n);
+
+/* Are there other threads than the first in the file, as its end record at p says, EV_ENDLEN + 16 bytes? -1: it is none */
+int ev_several(const uint8_t *p);
 
 /*
  * The next payload: its length, *p valid until the next call; 0 after the end record; -1 at a fault

@@ -16,6 +16,9 @@
 #include "base/src.h"
 #include "format/ref/ref.h"
 
+/* the option that has only a long name */
+enum { TASK = 256 };
+
 static const struct opt regenerator_opts[] = {
 	{ 'c', "count", NULL, "print the number of references instead of the references" },
 	OPT_FORMAT,
@@ -24,12 +27,14 @@ static const struct opt regenerator_opts[] = {
 	OPT_QUIET_LIMIT,
 	OPT_OUTPUT,
 	OPT_PARENT,
+	{ TASK, "task", "N", "only thread N" },
 	{ 0 },
 };
 
 static const struct opt_tool regenerator_tool = {
 	.does = "Recomputes the references of the program that aec(1) made it from, from the events of a run.",
-	.synopsis = "[-cil] [-f format] [-m number] [-o file] [-p file] [ae.out]",
+	.synopsis = "[-cil] [-f format] [-m number] [-o file] [-p file] [--task number]\n"
+	    "[ae.out]",
 	.opt = regenerator_opts,
 };
 
@@ -76,7 +81,7 @@ static const char *
 regenerator_options(int argc, char **argv, struct sink *s)
 {
 	const char *outname = NULL;
-	uint64_t most;
+	uint64_t most, task;
 	int c;
 
 	while ((c = opt_next(&regenerator_tool, argc, argv)) != -1) {
@@ -105,6 +110,11 @@ regenerator_options(int argc, char **argv, struct sink *s)
 			break;
 		case 'p':
 			ae_parent(optarg);
+			break;
+		case TASK:
+			if (num_u64(optarg, 1, UINT32_MAX, &task) != 0)
+				opt_wrong("not the number of a thread");
+			ae_task((unsigned)task);
 			break;
 		}
 	}

@@ -29,6 +29,10 @@ static struct {
 } file;
 
 #define PAGE 4096u
+
+/* kinds of records of a thread */
+enum { BEGINS, CHUNK, ENDS };
+
 #ifdef __LP64__
 #define AE_LARGE 0
 #else
@@ -290,7 +294,7 @@ static int put(const void *a, size_t na, const void *b, size_t nb)
 	return err;
 }
 
-int ae_file_header(const char *parent, uint64_t parentpos)
+int ae_file_header(uintptr_t fs, const char *parent, uint64_t parentpos, uint32_t parent_thread)
 {
 	uint8_t *h = ae_scratch->header;
 	uint8_t id[32];
@@ -301,14 +305,15 @@ int ae_file_header(const char *parent, uint64_t parentpos)
 		n++;
 	len = (84 + n + 7) / 8 * 8 + 8;
 	mem_copy(h, "\x89" "AEOUT" "\r\n", 8);
-	put32(h + 8, 2);
+	put32(h + 8, 3);
 	put32(h + 12, (uint32_t)len);
 	nid = ae_buildid(id);
 	h[16] = (uint8_t)nid;
 	mem_copy(h + 17, id, nid);
 	h[49] = AE_ELF & 255;
 	h[50] = AE_ELF >> 8;
-	put64(h + 56, ae_fs);
+	put32(h + 52, parent_thread);
+	put64(h + 56, fs);
 	put64(h + 64, parent != NULL);
 	put64(h + 72, parentpos);
 	put32(h + 80, (uint32_t)n);
@@ -317,14 +322,45 @@ int ae_file_header(const char *parent, uint64_t parentpos)
 	return put(h, len, NULL, 0);
 }
 
-int ae_file_chunk(const uint8_t *p, size_t n)
+/* Makes the head of a chunk in the bytes before its events; returns how many they are. */
+static size_t chunk_head(uint32_t number, uint8_t *p, size_t n)
 {
-	uint8_t h[16];
+	size_t head = AE_HEAD(number), more = head - 16;
+	uint8_t *h = p - head;
 
-	mem_copy(h, "AEch", 4);
-	put32(h + 4, (uint32_t)n);
-	put64(h + 8, checksum(p, n));
-	return put(h, sizeof h, p, n);
+	if (more) {
+		put32(p - 8, number);
+		put32(p - 4, CHUNK);
+	}
+	mem_copy(h, more ? "AEth" : "AEch", 4);
+	put32(h + 4, (uint32_t)(n + more));
+	put64(h + 8, checksum(h + 16, n + more));
+	return head;
+}
+
+/* What else is said of a thread: three words */
+static int put_thread(uint32_t number, uint32_t kind, uint64_t a, uint64_t b)
+{
+	uint8_t r[16 + 24];
+
+	mem_copy(r, "AEth", 4);
+	put32(r + 4, 24);
+	put32(r + 16, number);
+	put32(r + 20, kind);
+	put64(r + 24, a);
+	put64(r + 32, b);
+	put64(r + 8, checksum(r + 16, 24));
+	return put(r, sizeof r, NULL, 0);
+}
+
+int ae_file_begins(const struct ae_thread *t)
+{
+	return put_thread(t->number, BEGINS, t->fs, (uint64_t)t->tid);
+}
+
+int ae_file_ends(uint32_t number, enum ae_left how, uint64_t total)
+{
+	return put_thread(number, ENDS, total, how);
 }
 
 static uint64_t now(void)
@@ -353,30 +389,27 @@ static int choose(void)
 	}
 }
 
-int ae_file_full(uint8_t *p, size_t n)
+int ae_file_chunk(uint32_t number, uint8_t *p, size_t n, int full)
 {
-	size_t pad = (size_t)(-(file.size + AE_HEAD + n) % PAGE);
-	uint8_t *h = p - AE_HEAD, *end = p + n;
+	size_t head = chunk_head(number, p, n), pad = (size_t)(-(file.size + head + n) % PAGE);
+	uint8_t *h = p - head, *end = p + n;
 	uint64_t t;
 	int err;
 
-	if (file.kind != S_IFREG)
-		return ae_file_chunk(p, n);
-	mem_copy(h, "AEch", 4);
-	put32(h + 4, (uint32_t)n);
-	put64(h + 8, checksum(p, n));
+	if (!full || file.kind != S_IFREG)
+		return put(h, head + n, NULL, 0);
 	direct(choose());
 	t = now();
 	/* one piece of whole pages: the bytes after the events are saved and replaced by zeros */
 	if (file.direct) {
 		mem_copy(ae_scratch->behind, end, pad);
 		mem_zero(end, pad);
-		err = put(h, AE_HEAD + n + pad, NULL, 0);
+		err = put(h, head + n + pad, NULL, 0);
 		mem_copy(end, ae_scratch->behind, pad);
 		file.time[1] = now() - t;
 	} else {
 		mem_zero(ae_scratch->behind, pad);
-		err = put(h, AE_HEAD + n, ae_scratch->behind, pad);
+		err = put(h, head + n, ae_scratch->behind, pad);
 		file.time[0] = now() - t;
 	}
 	file.nfull++;
@@ -393,7 +426,7 @@ void ae_file_fault(enum ae_access access, uint64_t addr, unsigned tail)
 	fault.tail = tail;
 }
 
-int ae_file_end(enum ae_reason why, int sig, uintptr_t pc)
+int ae_file_end(enum ae_reason why, int sig, uintptr_t pc, uint32_t number)
 {
 	uint8_t r[80];
 
@@ -410,6 +443,10 @@ int ae_file_end(enum ae_reason why, int sig, uintptr_t pc)
 		put64(r + 56, fault.addr);
 		put32(r + 64, fault.access);
 		put32(r + 68, fault.tail);
+	}
+	if (ae_nnumber > 1) {
+		put32(r + 72, number);
+		put32(r + 76, ae_nnumber);
 	}
 	put64(r + 8, checksum(r + 16, 64));
 	return put(r, sizeof r, NULL, 0);

@@ -6,9 +6,11 @@
 /* Before a fork: the child must not inherit events of its parent. Returns a value for ae_fork_child. */
 int ae_fork_before(void)
 {
-	if (!ae_rec || !ae_ismain() || !__ae_ptr || ae_kin() != AE_SELF)
+	struct ae_thread *t = ae_rec ? ae_me() : NULL;
+
+	if (!t || !t->ptr || ae_kin() != AE_SELF)
 		return 0;
-	ae_flush();
+	ae_flush(t);
 	return 1;
 }
 
@@ -25,32 +27,26 @@ int ae_leave_before(enum ae_reason why)
 {
 	struct ae_set mask;
 	uintptr_t pid = (uintptr_t)sys3(SYS_getpid, 0, 0, 0);
-	uint8_t *live;
-	size_t n;
-	int mid;
+	struct ae_thread *t = ae_me();
+	int err, mid;
 
 	if (!ae_rec || ae_kin() != AE_SELF)
 		return 0;
 	mask = ae_block();
-	live = __ae_ptr;
-	mid = ae_live && !live;
-	if (mid)
-		live = ae_depth ? ae_mid : NULL;
+	mid = t && t->live && !t->ptr;
 	leave_size = ae_file_size();
 	leave_total = ae_total;
-	if ((ae_live || ae_kept) && live > (uint8_t *)AE_BUF) {
-		n = (size_t)(live - (uint8_t *)AE_BUF);
-		if (n >= ae_limit - ae_total) {
-			n = (size_t)(ae_limit - ae_total);
-			why = AE_LIMITED;
-		}
-		if (n == 0 || ae_file_chunk((uint8_t *)AE_BUF, n) == 0)
-			ae_total += n;
-		else
-			mid = 1;
-	}
-	ae_file_end(mid ? AE_STOPPED : why, 0, why == AE_EXEC || why == AE_LIMITED ? pid : 0);
+	err = t ? ae_rec_part(t) : 0;
+	if (!err)
+		err = ae_rec_others(t);
+	if (err < 0)
+		why = AE_LIMITED;
+	if (err > 0 || mid)
+		why = AE_STOPPED;
+	ae_file_end(why, 0, why == AE_EXEC || why == AE_LIMITED ? pid : 0, t ? t->number : 0);
 	leave_end = ae_file_size();
+	if (ae_rec)
+		ae_lock_leave(1);
 	ae_unblock(mask);
 	return ae_rec;
 }
@@ -71,6 +67,7 @@ void ae_leave_failed(int token)
 		AE_SAY(ae_file_path(), ": recording ended at an exec or daemon call that failed");
 	}
 	ae_total = leave_total;
+	ae_lock_leave(0);
 	ae_unblock(mask);
 }
 

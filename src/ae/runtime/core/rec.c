@@ -1,4 +1,4 @@
-/* Recording: from the buffer to the file, and the end of it. */
+/* Recording: from the buffers to the file, and the end of it. */
 #include "ae/runtime/call.h"
 
 #define UNWIND 0xfd     /* the item of a run sequence, ae.out(5) */
@@ -7,24 +7,30 @@ static int rec_done;    /* the end was written, or will not be */
 
 void ae_rec_open(int live)
 {
+	struct ae_thread *t = ae_me();
+
 	rec_done = 0;
 	ae_rec = 1;
-	ae_live = live;
+	ae_open = live;
+	t->live = live;
 }
 
 void ae_rec_shut(void)
 {
+	struct ae_thread *t = ae_me();
+
 	rec_done = 1;
-	ae_rec = ae_live = ae_kept = ae_pending = 0;
+	ae_rec = 0;
+	if (t)
+		t->live = t->kept = t->pending = 0;
 }
 
-/* The file cannot be written: says so once and continues without it. Closes what is there if possible. */
-static void fail(int err)
+void ae_rec_fail(int err)
 {
 	char buf[40];
 
 	ae_rec_shut();
-	ae_file_end(AE_STOPPED, 0, 0);
+	ae_file_end(AE_STOPPED, 0, 0, 0);
 	AE_SAY(ae_file_path(), ": ", ae_strerror(err, buf), ": recording stopped");
 }
 
@@ -32,76 +38,177 @@ static void fail(int err)
 static void limited(void)
 {
 	ae_rec_shut();
-	ae_file_end(AE_LIMITED, 0, (uintptr_t)sys3(SYS_getpid, 0, 0, 0));
+	ae_file_end(AE_LIMITED, 0, (uintptr_t)sys3(SYS_getpid, 0, 0, 0), 0);
 }
 
-static void write_events(const uint8_t *live, int full)
+/* The events of t up to live, *n bytes: 0, an error number, or -1 if no more may be written after them */
+static int put_events(struct ae_thread *t, const uint8_t *live, int full, size_t *n)
 {
-	size_t n = (size_t)(live - (const uint8_t *)AE_BUF);
-	char buf[24];
 	int err;
 
-	if ((!ae_live && !ae_kept) || n == 0)
-		return;
-	if (n > AE_BUFLEN) {    /* impossible; never write memory that is not ours */
-		ae_rec = ae_live = ae_kept = 0;
-		return;
+	*n = (size_t)(live - t->buf);
+	if ((!t->live && !t->kept) || *n == 0 || *n > (uintptr_t)AE_END(t) - (uintptr_t)t->buf) {
+		*n = 0;         /* more is impossible; never write memory that is not ours */
+		return 0;
 	}
+	if (*n > ae_limit - ae_total) {
+		*n = (size_t)(ae_limit - ae_total);
+		full = 0;
+	}
+	err = *n ? ae_file_chunk(t->number, t->buf, *n, full) : 0;
+	if (err)
+		return err;
+	ae_total += *n;
+	return ae_total == ae_limit ? -1 : 0;
+}
+
+static void write_events(struct ae_thread *t, const uint8_t *live, int full)
+{
+	char buf[24];
+	size_t n;
+	int err;
+
+	if (!ae_rec)
+		t->live = t->kept = t->pending = 0;
+	if ((!t->live && !t->kept) || live == t->buf)
+		return;
 	if (ae_kin() == AE_FORKED) {
 		ae_rec_shut();
 		AE_SAY("process ", ae_dec(buf, (uint64_t)sys3(SYS_getpid, 0, 0, 0)),
 		    " was not made by fork(): not recorded");
 		return;
 	}
-	if (n >= ae_limit - ae_total) {
-		n = (size_t)(ae_limit - ae_total);
-		full = 0;
+	err = put_events(t, live, full, &n);
+	if (err > 0) {
+		ae_rec_fail(err);
+		return;
 	}
-	err = n == 0 ? 0 : full ? ae_file_full((uint8_t *)AE_BUF, n) : ae_file_chunk((const uint8_t *)AE_BUF, n);
+	t->total += n;
 	if (err)
-		fail(err);
-	else
-		ae_total += n;
-	if (!err && ae_total == ae_limit)
 		limited();
 }
 
-void ae_flush(void)
+uint8_t *ae_rec_at(const struct ae_thread *t)
+{
+	uint8_t *p = t->ptr;
+
+	return p ? p : t->depth ? t->mid : NULL;
+}
+
+int ae_rec_part(struct ae_thread *t)
+{
+	uint8_t *live = ae_rec_at(t);
+	size_t n;
+
+	return live ? put_events(t, live, 0, &n) : 0;
+}
+
+void ae_rec_gone(struct ae_thread *t)
+{
+	int lost = !t->ptr && t->live, err;
+
+	if (t->ptr)
+		write_events(t, t->ptr, 0);
+	if (!ae_rec)
+		return;
+	err = ae_file_ends(t->number, lost ? AE_GONE : AE_LEFT, t->total);
+	if (err)
+		ae_rec_fail(err);
+}
+
+/*
+ * Another thread runs traced code: where it is is in a register, so it must say so, in a handler of a signal or
+ * where it waits for the lock. asked: 1 until it has, then 2, or 4 if the signal is still to come; 3: nobody
+ * waits, but it may come. NULL: it does not answer.
+ */
+static uint8_t *ask(struct ae_thread *t)
+{
+	struct sys_time nap = { 0, 50000 };
+	uint8_t *p;
+	int i;
+
+	t->shown = NULL;
+	t->asked = 1;
+	if (sys_kill(t->tid, SIGSEGV) != 0) {
+		t->asked = 0;
+		return t->ptr;
+	}
+	for (i = 0; i < 2000 && t->asked == 1 && !t->ptr; i++) {
+		if (i == 20)
+			nap.ns = 2000000;
+		sys3(SYS_nanosleep, SYS_P(&nap), 0, 0);
+	}
+	p = t->asked == 2 || t->asked == 4 ? t->shown : t->ptr;
+	t->asked = t->asked == 2 ? 0 : 3;
+	return p;
+}
+
+/* The end of another thread's stream, which may run on */
+static int close_other(struct ae_thread *t)
+{
+	enum ae_left how = ae_thread_gone(t) ? AE_LEFT : AE_OUTSIDE;
+	uint8_t *live = t->ptr;
+	size_t n = 0;
+	int err = 0;
+
+	if (!live && t->live) {
+		live = how == AE_LEFT ? NULL : ask(t);
+		how = live ? AE_INSIDE : AE_GONE;
+		if (live && live == t->ptr)
+			how = AE_OUTSIDE;
+	}
+	if (live)
+		err = put_events(t, live, 0, &n);
+	return err ? err : ae_file_ends(t->number, how, t->total + n);
+}
+
+int ae_rec_others(const struct ae_thread *me)
+{
+	struct ae_thread *t;
+	int err = 0;
+
+	for (t = ae_threads; t && !err; t = t->next)
+		if (t != me && t->stage == AE_BEGUN)
+			err = close_other(t);
+	return err;
+}
+
+void ae_flush(struct ae_thread *t)
 {
 	struct ae_set mask = ae_block();
 
-	write_events(__ae_ptr, 0);
-	__ae_ptr = (uint8_t *)AE_BUF;
+	write_events(t, t->ptr, 0);
+	t->ptr = t->buf;
 	ae_unblock(mask);
 }
 
 /* Frames of traced functions are left, or run to their end without a recording: the events say so. */
-void ae_rec_leave(void)
+void ae_rec_leave(struct ae_thread *t)
 {
 	struct ae_set mask = ae_block();
+	uint8_t *p = t->ptr;
 
-	if ((uintptr_t)(AE_END - (uintptr_t)__ae_ptr) < 1 + sizeof(uintptr_t)) {
-		write_events(__ae_ptr, 0);
-		__ae_ptr = (uint8_t *)AE_BUF;
+	if ((uintptr_t)(AE_END(t) - (uintptr_t)p) < 1 + sizeof(uintptr_t)) {
+		write_events(t, p, 0);
+		p = t->buf;
 	}
-	*__ae_ptr = UNWIND;
-	mem_zero(__ae_ptr + 1, sizeof(uintptr_t));
-	__ae_ptr += 1 + sizeof(uintptr_t);
-	write_events(__ae_ptr, 0);
-	__ae_ptr = (uint8_t *)AE_BUF;
-	ae_live = 0;
+	*p = UNWIND;
+	mem_zero(p + 1, sizeof(uintptr_t));
+	write_events(t, p + 1 + sizeof(uintptr_t), 0);
+	t->ptr = t->buf;
+	t->live = 0;
 	ae_unblock(mask);
 }
 
-uint8_t *ae_full(uint8_t *live)
+uint8_t *ae_full(struct ae_thread *t, uint8_t *live)
 {
 	struct ae_set mask;
-	uint8_t *start = (uint8_t *)AE_BUF;
+	uint8_t *start = t->buf;
 
 	mask = ae_block();
-	write_events(live, 1);
-	mem_copy(start, live, (size_t)((uint8_t *)AE_END - live));
-	ae_mid = start;
+	write_events(t, live, 1);
+	mem_copy(start, live, (size_t)((uint8_t *)AE_END(t) - live));
+	t->mid = start;
 	ae_unblock(mask);
 	return start;
 }
@@ -116,55 +223,63 @@ static void say_untraced(void)
 		    " thread entries ran untraced");
 }
 
+/* Callers hold the lock. */
+static void close_file(const struct ae_thread *t, enum ae_reason why, int sig, uintptr_t pc)
+{
+	int err = ae_rec_others(t);
+
+	if (err < 0) {
+		limited();
+		return;
+	}
+	if (!err)
+		err = ae_file_end(why, sig, t && t->live ? pc : 0, t ? t->number : 0);
+	if (err)
+		ae_rec_fail(err);
+}
+
 void ae_finish(enum ae_reason why, int sig, uintptr_t pc, uint8_t *live, size_t tail)
 {
+	struct ae_thread *t = ae_me();
 	struct ae_set mask;
-	int err;
 
 	if (!ae_on)
 		return;
 	mask = ae_block();
 	if (ae_kin() == AE_SELF) {
-		if (live)
-			write_events(live + tail, 0);
-		if (ae_rec) {
-			err = ae_file_end(why, sig, ae_live ? pc : 0);
-			if (err)
-				fail(err);
-		}
+		if (live && t)
+			write_events(t, live + tail, 0);
+		if (ae_rec)
+			close_file(t, why, sig, pc);
 		if (!rec_done)
 			say_untraced();
 		if (!rec_done && ae_armed)
 			AE_SAY("AE_FROM: the function was never called: nothing recorded");
-		ae_rec = ae_live = ae_kept = 0;
-		rec_done = 1;
+		ae_rec_shut();
 	}
 	ae_unblock(mask);
 }
 
 void ae_end(enum ae_reason why)
 {
-	uint8_t *live = __ae_ptr;
+	struct ae_thread *t = ae_me();
 
-	if (live || !ae_live) {      /* outside a region nothing is lost */
-		ae_finish(why, 0, 0, live, 0);
-		return;
-	}
-	if (!ae_depth && ae_rec && !ae_ismain() && ae_kin() == AE_SELF)
-		ae_ask(AE_STOPPED, 0);
-	ae_finish(AE_STOPPED, 0, 0, ae_depth ? ae_mid : NULL, 0);
+	if (!t || t->ptr || !t->live)   /* nothing is lost outside a region */
+		ae_finish(why, 0, 0, t ? t->ptr : NULL, 0);
+	else
+		ae_finish(AE_STOPPED, 0, 0, ae_rec_at(t), 0);
 }
 
-void ae_give_up(const char *why, uint8_t *live)
+static void give_up(struct ae_thread *t, const char *why)
 {
 	struct ae_set mask = ae_block();
 	int err;
 
-	write_events(live, 0);
+	write_events(t, t->mid, 0);
 	if (ae_rec && ae_kin() == AE_SELF) {
-		err = ae_file_end(AE_STOPPED, 0, 0);
+		err = ae_file_end(AE_STOPPED, 0, 0, 0);
 		if (err)
-			fail(err);
+			ae_rec_fail(err);
 		else
 			AE_SAY("recording stopped: ", why);
 	}
@@ -174,8 +289,10 @@ void ae_give_up(const char *why, uint8_t *live)
 
 void ae_lost(void)
 {
-	if (ae_live)
-		ae_give_up("a signal handler that interrupted traced code did not return", ae_mid);
-	ae_depth = 0;
-	__ae_ptr = NULL;
+	struct ae_thread *t = ae_me();
+
+	if (t->live)
+		give_up(t, "a signal handler that interrupted traced code did not return");
+	t->depth = 0;
+	t->ptr = NULL;
 }

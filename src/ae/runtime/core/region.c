@@ -1,34 +1,43 @@
 /* Regions: what ae_start() and ae_stop() of tracemill.h call. */
 #include "ae/runtime/call.h"
 
-/* Does the first thread call, and not from a handler that interrupted traced code? */
-static int region_can(void)
+/* The thread, if it is recorded and calls from no handler that interrupted traced code */
+static struct ae_thread *region_can(void)
 {
-	return ae_on && ae_rec && ae_ismain() && __ae_ptr;
+	struct ae_thread *t = ae_rec ? ae_me() : NULL;
+
+	return t && t->ptr ? t : NULL;
 }
 
 /* Is there no entry on the side stack, so that untraced code called no traced function that has not returned? */
-static int region_alone(void)
+static int region_alone(const struct ae_thread *t)
 {
-	return ((const uintptr_t *)ae_side_top)[-2] == ~(uintptr_t)0;
+	return ((const uintptr_t *)t->side_top)[-2] == ~(uintptr_t)0;
 }
 
 void __ae_start(void)
 {
-	if (region_can() && !ae_live)
-		ae_pending = 1;
+	struct ae_thread *t = region_can();
+
+	if (ae_on)
+		ae_open = 1;
+	if (t && !t->live)
+		t->pending = 1;
 }
 
 void __ae_stop(void)
 {
-	if (!region_can())
+	struct ae_thread *t = region_can();
+
+	ae_open = 0;
+	if (!t)
 		return;
-	ae_pending = 0;
-	if (!ae_live)
+	t->pending = 0;
+	if (!t->live)
 		return;
-	ae_kept = region_alone();
-	if (ae_kept)
-		ae_live = 0;
+	t->kept = region_alone(t);
+	if (t->kept)
+		t->live = 0;
 	else
-		ae_rec_leave();
+		ae_rec_leave(t);
 }

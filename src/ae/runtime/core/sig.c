@@ -13,20 +13,9 @@ AE_KEEP_POINTER;
 
 #define AETEXT __attribute__((section("aetext")))
 #define LIBC_OWN(sig) ((sig) == 32 || (sig) == 33)      /* libc uses these for threads */
-#define NFRAME 32
 #define TRAMP ((sighandler_t)(uintptr_t)ae_tramp)
 
 static struct ae_act act[AE_NSIG + 1];
-static int segv_blocked;                /* the program blocked SIGSEGV */
-static int segv_pending;                /* a SIGSEGV was sent while it was blocked */
-static uintptr_t frame[NFRAME];         /* running handlers that block SIGSEGV: their signal frames */
-static int nframe;
-static int main_tid;
-/* another thread wants the traced one to finish the recording: 1, done: 2 */
-static volatile int asked;
-static enum ae_reason ask_why;
-static int ask_sig;
-static int segv_shut;                   /* the kernel blocks it, too, around an exec */
 
 static int kills(int sig)
 {
@@ -67,15 +56,38 @@ static int install(int sig, struct ae_kact *old)
 	return sys_err(sys4(SYS_rt_sigaction, sig, SYS_P(&k), SYS_P(old), sizeof mask));
 }
 
+static void *own_altstack(const struct ae_thread *t)
+{
+	return (void *)(AE_BASE(t) + AE_ALT);
+}
+
+/* An alternate stack for a thread that has none */
+static void altstack(const struct ae_thread *t)
+{
+	stack_t ss = { .ss_sp = own_altstack(t), .ss_size = AE_ALTLEN }, was;
+
+	if (sys3(SYS_sigaltstack, 0, SYS_P(&was), 0) == 0 && (was.ss_flags & SS_DISABLE))
+		sys3(SYS_sigaltstack, SYS_P(&ss), 0, 0);
+}
+
+void ae_sig_thread(struct ae_thread *t, struct ae_set *mask)
+{
+	int sig;
+
+	t->segv_blocked = set_has(mask, SIGSEGV);
+	set_del(mask, SIGSEGV);
+	for (sig = 1; sig <= AE_NSIG; sig++)
+		if ((uintptr_t)act[sig].handler > 1 && (act[sig].flags & SA_ONSTACK))
+			return;         /* it finds no alternate stack, as the program knows of none */
+	altstack(t);
+}
+
 void ae_sig_init(void)
 {
-	stack_t ss = { .ss_sp = (void *)AE_ALT, .ss_size = AE_ALTLEN }, was;
 	struct ae_kact k;
 	int sig;
 
-	main_tid = (int)sys3(SYS_gettid, 0, 0, 0);
-	if (sys3(SYS_sigaltstack, 0, SYS_P(&was), 0) == 0 && (was.ss_flags & SS_DISABLE))
-		sys3(SYS_sigaltstack, SYS_P(&ss), 0, 0);
+	altstack(ae_me());
 	for (sig = 1; sig <= AE_NSIG; sig++) {
 		if (!kills(sig) || sys4(SYS_rt_sigaction, sig, 0, SYS_P(&k), sizeof k.mask) != 0)
 			continue;
@@ -85,33 +97,38 @@ void ae_sig_init(void)
 	}
 }
 
-/*
- * Another thread ends the process while traced code runs: the position is in a register of the
- * traced thread, so that thread must finish the recording, in a handler.
- */
-void ae_ask(enum ae_reason why, int sig)
+void ae_sig_answer(void)
 {
-	struct sys_time ms = { 0, 1000000 };
-	int i;
+	struct ae_thread *t = ae_me();
 
-	ask_why = why;
-	ask_sig = sig;
-	asked = 1;
-	if (sys_kill(main_tid, SIGSEGV) == 0)
-		for (i = 0; i < 500 && asked == 1; i++)
-			sys3(SYS_nanosleep, SYS_P(&ms), 0, 0);
-	asked = 0;
+	if (t && t->asked == 1) {
+		t->shown = ae_rec_at(t);
+		t->asked = 4;
+	}
+}
+
+/* The signal by which another thread asks where this one is, or asked before it gave up waiting */
+AETEXT static int answer(struct ae_thread *t, uint8_t *live)
+{
+	if (!t->asked)
+		return 0;
+	if (t->asked == 1) {
+		t->shown = live ? live : t->depth ? t->mid : NULL;
+		t->asked = 2;
+	} else
+		t->asked = 0;
+	return 1;
 }
 
 /*
  * Is SIGSEGV blocked from the program's view? Handlers whose frames are below sp have returned or
  * were jumped over.
  */
-AETEXT static int blocked(uintptr_t sp)
+AETEXT static int blocked(struct ae_thread *t, uintptr_t sp)
 {
-	while (nframe > 0 && sp > frame[nframe - 1])
-		nframe--;
-	return segv_blocked || nframe > 0;
+	while (t->nframe > 0 && sp > t->frame[t->nframe - 1])
+		t->nframe--;
+	return t->segv_blocked || t->nframe > 0;
 }
 
 /* The default action: ends the recording, then dies of the signal as without us. */
@@ -119,10 +136,10 @@ static void die(int sig, int fault, uintptr_t pc, uint8_t *live, size_t tail)
 {
 	struct ae_kact k = kact_make(SIG_DFL, 0, set_none());
 
-	if (!live && ae_depth)
-		live = ae_mid;
-	if (!live && !ae_ismain() && ae_kin() == AE_SELF && ae_live)
-		ae_ask(AE_SIGNAL, sig);
+	const struct ae_thread *t = ae_me();
+
+	if (!live && t && t->depth)
+		live = t->mid;
 	ae_finish(AE_SIGNAL, sig, pc, live, tail);
 	sys4(SYS_rt_sigaction, sig, SYS_P(&k), 0, sizeof k.mask);
 	/*
@@ -137,12 +154,13 @@ static void die(int sig, int fault, uintptr_t pc, uint8_t *live, size_t tail)
  * Traced code used memory that it may not: remembers what, and returns how many bytes after live may be events
  * of the group that was interrupted. The processor says no address of one that it could never translate.
  */
-static size_t faulted(int sig, const siginfo_t *si, const void *context, const uint8_t *live)
+static size_t faulted(const struct ae_thread *t, int sig, const siginfo_t *si, const void *context,
+    const uint8_t *live)
 {
-	size_t tail = AE_END - (uintptr_t)live;
+	size_t tail = AE_END(t) - (uintptr_t)live;
 
 	if ((sig != SIGSEGV && sig != SIGBUS) || si->si_code <= 0 || si->si_code == SI_KERNEL ||
-	    tail > AE_END - AE_BUF)
+	    tail > AE_END(t) - (uintptr_t)t->buf)
 		return 0;
 	if (tail > AE_TAIL)
 		tail = AE_TAIL;
@@ -150,38 +168,38 @@ static size_t faulted(int sig, const siginfo_t *si, const void *context, const u
 	return tail;
 }
 
-AETEXT static int is_full(const siginfo_t *si, const void *context)
+AETEXT static int is_full(const struct ae_thread *t, const siginfo_t *si, const void *context)
 {
-	return si->si_code > 0 && (uintptr_t)si->si_addr - AE_END < AE_GUARD &&
-	    context_pointer(context) - AE_BUF <= AE_BUFLEN && ae_intext(context_pc(context));
+	return si->si_code > 0 && (uintptr_t)si->si_addr - AE_END(t) < AE_GUARD &&
+	    context_pointer(context) - (uintptr_t)t->buf <= AE_BUFLEN && ae_intext(context_pc(context));
 }
 
 /*
  * The buffer is full. A signal that arrives before ae_full blocks all finds the state of a handler
  * that interrupted traced code.
  */
-AETEXT static void full(void *context, uint8_t *live)
+AETEXT static void full(struct ae_thread *t, void *context, uint8_t *live)
 {
-	uint8_t *p = __ae_ptr;
+	uint8_t *p = t->ptr;
 
-	ae_mid = live;
-	ae_depth++;
-	__ae_ptr = NULL;
-	context_set_pointer(context, (uintptr_t)ae_full((uint8_t *)context_pointer(context)));
-	__ae_ptr = p ? (uint8_t *)AE_BUF : NULL;
-	ae_depth--;
+	t->mid = live;
+	t->depth++;
+	t->ptr = NULL;
+	context_set_pointer(context, (uintptr_t)ae_full(t, (uint8_t *)context_pointer(context)));
+	t->ptr = p ? t->buf : NULL;
+	t->depth--;
 }
 
 /* How to handle sig now: the handler, or NULL for none; *kill for the default action. */
-AETEXT static sighandler_t choose(int sig, const siginfo_t *si, uintptr_t sp, int main, int *kill)
+AETEXT static sighandler_t choose(struct ae_thread *t, int sig, const siginfo_t *si, uintptr_t sp, int *kill)
 {
 	struct ae_act *a = act + sig;
 	sighandler_t h = a->handler;
 	int fault = sig == SIGSEGV && si->si_code > 0;
 
 	*kill = 0;
-	if (sig == SIGSEGV && main && blocked(sp)) {
-		segv_pending |= !fault;
+	if (sig == SIGSEGV && t && blocked(t, sp)) {
+		t->segv_pending |= !fault;
 		*kill = fault;
 		return NULL;
 	}
@@ -196,39 +214,36 @@ AETEXT static sighandler_t choose(int sig, const siginfo_t *si, uintptr_t sp, in
 
 AETEXT sighandler_t ae_dispatch(int sig, siginfo_t *si, void *context, uintptr_t *how)
 {
-	int main = ae_ismain(), inside = main && ae_intext(context_pc(context)), kill;
+	struct ae_thread *t = ae_me();
+	int inside = t && ae_intext(context_pc(context)), kill;
 	sighandler_t handler;
-	uint8_t *live;
+	uint8_t *live = t ? t->ptr : NULL;
 
 	*how = 0;
-	live = __ae_ptr;
-	if (!live && inside && !ae_depth)
+	if (!live && inside && !t->depth)
 		live = (uint8_t *)context_pointer(context);
-	if (sig == SIGSEGV && main && is_full(si, context)) {
-		full(context, live);
+	if (sig == SIGSEGV && t && is_full(t, si, context)) {
+		full(t, context, live);
 		return NULL;
 	}
-	if (sig == SIGSEGV && main && asked == 1 && si->si_code == SI_TKILL) {
-		ae_finish(ask_why, ask_sig, 0, live ? live : ae_mid, 0);
-		asked = 2;
+	if (sig == SIGSEGV && t && si->si_code == SI_TKILL && answer(t, live))
 		return NULL;
-	}
-	handler = choose(sig, si, context_sp(context), main, &kill);
+	handler = choose(t, sig, si, context_sp(context), &kill);
 	if (kill)
 		die(sig, sig == SIGSEGV && si->si_code > 0, inside ? context_pc(context) : 0, live,
-		    ae_live && inside && live && !__ae_ptr && !ae_depth ? faulted(sig, si, context, live) : 0);
+		    inside && t->live && live && !t->ptr && !t->depth ? faulted(t, sig, si, context, live) : 0);
 	if (!handler)
 		return NULL;
 	if (!(act[sig].flags & SA_SIGINFO))
 		*how = AE_OLD;
-	if (main && nframe < NFRAME &&
+	if (t && t->nframe < AE_NFRAME &&
 	    ((sig == SIGSEGV && !(act[sig].flags & SA_NODEFER)) || set_has(&act[sig].mask, SIGSEGV)))
-		frame[nframe++] = (uintptr_t)context;
+		t->frame[t->nframe++] = (uintptr_t)context;
 	if (inside && ae_rec) {
 		*how |= AE_PLAIN;
-		ae_nhandler += ae_live != 0;
-		if (!ae_depth)
-			ae_mid = live;
+		AE_ADD(&ae_nhandler, t->live != 0);
+		if (!t->depth)
+			t->mid = live;
 	}
 	return handler;
 }
@@ -246,8 +261,9 @@ static struct ae_set mask_of(const sigset_t *set)
 static void drop_altstack(void)
 {
 	stack_t off = { .ss_flags = SS_DISABLE }, now;
+	const struct ae_thread *t = ae_me();
 
-	if (sys3(SYS_sigaltstack, 0, SYS_P(&now), 0) == 0 && now.ss_sp == (void *)AE_ALT &&
+	if (t && sys3(SYS_sigaltstack, 0, SYS_P(&now), 0) == 0 && now.ss_sp == own_altstack(t) &&
 	    !(now.ss_flags & SS_ONSTACK))
 		sys3(SYS_sigaltstack, SYS_P(&off), 0, 0);
 }
@@ -293,29 +309,30 @@ int ae_sigaction(int sig, const struct sigaction *new, struct sigaction *old)
 int ae_sigmask(int how, const sigset_t *set, sigset_t *old)
 {
 	struct ae_set m = set_none(), was = set_none();
-	int main = ae_ismain(), segv = 0, shut, err;
+	struct ae_thread *t = ae_me();
+	int segv = 0, shut, err;
 
 	if (set) {
 		m = mask_of(set);
 		set_del(&m, 32);
 		set_del(&m, 33);
 		segv = set_has(&m, SIGSEGV);
-		if (main)
+		if (t)
 			set_del(&m, SIGSEGV);
 	}
 	err = sys_err(set_mask(how, set ? &m : NULL, &was));
 	if (err)
 		return err;
-	shut = main && blocked((uintptr_t)__builtin_frame_address(0));
-	if (main && set) {
+	shut = t && blocked(t, (uintptr_t)__builtin_frame_address(0));
+	if (t && set) {
 		if (how != SIG_UNBLOCK && segv) {
-			segv_blocked = 1;
+			t->segv_blocked = 1;
 		} else if (how == SIG_SETMASK || segv) {
-			segv_blocked = 0;
-			nframe = 0;
+			t->segv_blocked = 0;
+			t->nframe = 0;
 		}
-		if (segv_pending && !segv_blocked && nframe == 0) {
-			segv_pending = 0;
+		if (t->segv_pending && !t->segv_blocked && t->nframe == 0) {
+			t->segv_pending = 0;
 			sys_kill(sys3(SYS_gettid, 0, 0, 0), SIGSEGV);
 		}
 	}
@@ -332,7 +349,7 @@ const sigset_t *ae_mask_strip(const sigset_t *set, sigset_t *copy)
 {
 	struct ae_set m;
 
-	if (!set || !ae_on || !ae_ismain())
+	if (!set || !ae_me())
 		return set;
 	mem_copy(copy, set, sizeof *copy);
 	m = mask_of(set);
@@ -344,10 +361,11 @@ const sigset_t *ae_mask_strip(const sigset_t *set, sigset_t *copy)
 void ae_segv_real(int really)
 {
 	struct ae_set set = set_none();
+	struct ae_thread *t = ae_me();
 
-	if (!ae_on || !ae_ismain() || (really ? !segv_blocked : !segv_shut))
+	if (!t || (really ? !t->segv_blocked : !t->segv_shut))
 		return;
-	segv_shut = really;
+	t->segv_shut = really;
 	set_add(&set, SIGSEGV);
 	set_mask(really ? SIG_BLOCK : SIG_UNBLOCK, &set, NULL);
 }
@@ -355,11 +373,12 @@ void ae_segv_real(int really)
 int ae_sigaltstack(const stack_t *ss, stack_t *old)
 {
 	stack_t was;
+	const struct ae_thread *t = ae_me();
 	int err = sys_err(sys3(SYS_sigaltstack, SYS_P(ss), SYS_P(&was), 0));
 
 	if (!err && old) {
 		*old = was;
-		if (was.ss_sp == (void *)AE_ALT) {
+		if (t && was.ss_sp == own_altstack(t)) {
 			old->ss_sp = NULL;
 			old->ss_size = 0;
 			old->ss_flags = SS_DISABLE;

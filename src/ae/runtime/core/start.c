@@ -210,23 +210,19 @@ static int map_memory(void)
 {
 	long r = sys6(SYS_mmap, (long)AE_START, (long)AE_MAPLEN, PROT_NONE,
 	    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
-	uintptr_t *s = (uintptr_t *)AE_SIDE;    /* entries of three words */
 
 	if (r != (long)AE_START) {
 		if (!sys_err(r))
 			sys3(SYS_munmap, r, (long)AE_MAPLEN, 0);
 		return -1;
 	}
-	if (sys3(SYS_mprotect, (long)AE_START, (long)(AE_END - AE_START), PROT_READ | PROT_WRITE) != 0 ||
-	    sys3(SYS_mprotect, (long)AE_SIDE, (long)AE_SIDELEN, PROT_READ | PROT_WRITE) != 0 ||
-	    sys3(SYS_mprotect, (long)AE_ALT, (long)(AE_START + AE_MAPLEN - AE_ALT), PROT_READ | PROT_WRITE) !=
+	if (sys3(SYS_mprotect, (long)AE_START, (long)AE_BUFLEN, PROT_READ | PROT_WRITE) != 0 ||
+	    sys3(SYS_mprotect, (long)(AE_START + AE_SIDE), (long)AE_SIDELEN, PROT_READ | PROT_WRITE) != 0 ||
+	    sys3(SYS_mprotect, (long)(AE_START + AE_ALT), (long)(AE_MAPLEN - AE_ALT), PROT_READ | PROT_WRITE) !=
 		0) {
 		sys3(SYS_munmap, (long)AE_START, (long)AE_MAPLEN, 0);
 		return -1;
 	}
-	s[1] = ~(uintptr_t)0;           /* the sentinel */
-	ae_side_top = AE_SIDE + 3 * sizeof *s;
-	ae_side_end = AE_SIDE + AE_SIDELEN - 6 * sizeof *s;
 	return 0;
 }
 
@@ -282,14 +278,17 @@ static void start(int argc, char **argv, char **envp)
 		AE_SAY("AE_FROM=", from, ": no such traced function: untraced");
 		return;
 	}
+	if (machine_taken()) {
+		AE_SAY(prog, ": the register gs is in use: untraced");
+		return;
+	}
 	if (map_memory() != 0) {
 		AE_SAY(prog, ": no room for the event buffer: untraced");
 		return;
 	}
-	ae_fs = sys_thread();
 	err = open_file(*name ? name : "ae.out");
 	if (!err)
-		err = ae_file_header(NULL, 0);
+		err = ae_file_header(sys_thread(), NULL, 0, 0);
 	if (err) {
 		AE_SAY(*name ? name : "ae.out", ": ", ae_strerror(err, buf), ": untraced");
 		ae_file_close();
@@ -298,13 +297,13 @@ static void start(int argc, char **argv, char **envp)
 	}
 	if (ae_patch(page_size(envp)) != 0) {
 		AE_SAY(prog, ": its code cannot be changed: untraced");
-		ae_file_end(AE_STOPPED, 0, 0);
+		ae_file_end(AE_STOPPED, 0, 0, 0);
 		ae_file_close();
 		sys3(SYS_munmap, (long)AE_START, (long)AE_MAPLEN, 0);
 		return;
 	}
 	ae_kin_init();
-	__ae_ptr = (uint8_t *)AE_BUF;
+	ae_thread_first();
 	ae_on = 1;
 	ae_rec_open(!*from && !__ae_waits);
 	ae_sig_init();
@@ -327,11 +326,14 @@ void ae_fork_child(int traced)
 {
 	char *parent = ae_scratch->parent;
 	char buf[40];
-	uint64_t pos = ae_total, pid = (uint64_t)sys3(SYS_getpid, 0, 0, 0);
-	int kind, err, i, live = ae_live, pending = ae_pending;
+	uint64_t pos, pid = (uint64_t)sys3(SYS_getpid, 0, 0, 0);
+	struct ae_thread *t = ae_me();
+	int kind, err, i, live = t && t->live, pending = t && t->pending, open = ae_open;
+	uint32_t number = t ? t->number : 0;
 
 	if (!ae_on)
 		return;
+	pos = t ? t->total : 0;
 	ae_lock_init();
 	ae_kin_init();
 	kind = ae_file_kind();
@@ -348,18 +350,20 @@ void ae_fork_child(int traced)
 		AE_SAY("process ", ae_dec(buf, pid), ": its parent records into a pipe: not recorded");
 		return;
 	}
+	ae_thread_alone(t);
 	ae_total = 0;
 	ae_nhandler = 0;
 	for (i = 0; i < AE_NSHARD; i++)
 		ae_shard[i][0] = 0;
 	err = open_child(parent);
 	if (!err)
-		err = ae_file_header(parent, pos);
+		err = ae_file_header(sys_thread(), parent, pos, number > 1 ? number : 0);
 	if (err) {
 		AE_SAY(ae_scratch->path, ": ", ae_strerror(err, buf), ": process not recorded");
 		ae_file_close();
 		return;
 	}
 	ae_rec_open(live);
-	ae_pending = pending;
+	t->pending = pending;
+	ae_open = open;
 }

@@ -4,7 +4,6 @@
 #include <sys/mman.h>
 
 int ae_on;
-uint8_t *ae_mid;
 uint64_t ae_nhandler;
 uint64_t ae_total;
 uint64_t ae_limit = UINT64_MAX;
@@ -13,11 +12,7 @@ static int kin_pid;
 /* the page works: it is zero in a forked child, shared with a vforked one */
 static int kin_wipes;
 static int lock;
-
-int ae_ismain(void)
-{
-	return sys_thread() == ae_fs;
-}
+static int leaving;             /* the number of the thread that closed the file, see ae_lock_leave */
 
 /*
  * Remembers this process. A forked child that we did not see made is distinguished from a vforked
@@ -42,9 +37,15 @@ struct ae_set ae_block(void)
 	struct ae_set all = set_all(), old = set_none();
 
 	set_mask(SIG_SETMASK, &all, &old);
-	while (__atomic_exchange_n(&lock, 1, __ATOMIC_ACQUIRE))
+	for (;;) {
+		if (!__atomic_exchange_n(&lock, 1, __ATOMIC_ACQUIRE)) {
+			if (!leaving || leaving == (int)sys3(SYS_gettid, 0, 0, 0))
+				return old;
+			__atomic_store_n(&lock, 0, __ATOMIC_RELEASE);
+		}
+		ae_sig_answer();
 		sys3(SYS_sched_yield, 0, 0, 0);
-	return old;
+	}
 }
 
 void ae_unblock(struct ae_set mask)
@@ -55,7 +56,12 @@ void ae_unblock(struct ae_set mask)
 
 void ae_lock_init(void)
 {
-	lock = 0;
+	lock = leaving = 0;
+}
+
+void ae_lock_leave(int leaves)
+{
+	leaving = leaves ? (int)sys3(SYS_gettid, 0, 0, 0) : 0;
 }
 
 uint64_t ae_nthread(void)

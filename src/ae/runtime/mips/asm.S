@@ -80,19 +80,27 @@
 #define S7 -4
 
 	.bss
-	var	__ae_ptr, 4
-	var	__ae_s, 16
-	var	ae_fs, 4
+/* struct ae_thread of the only thread that is recorded */
+	global	ae_only
+	.type	ae_only, @object
+	.size	ae_only, 1024
+	.balign	8
+ae_only:
 	var	ae_side_top, 4
+	var	ae_fs, 4
+	var	__ae_ptr, 4
 	var	ae_side_end, 4
+	var	__ae_s, 16
 	var	__ae_cb, 4
-	var	ae_rec, 4
 	var	ae_live, 4
 	var	ae_kept, 4
 	var	ae_pending, 4
+	var	ae_depth, 4
+	.zero	1024-52
+	var	ae_rec, 4
+	var	ae_open, 4
 	var	ae_armed, 4
 	var	ae_first_thunk, 4
-	var	ae_depth, 4
 	var	ae_shard, 4096, 64
 
 	.section aetext,"ax",@progbits

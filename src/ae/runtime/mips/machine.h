@@ -10,6 +10,8 @@
 #define AE_GUARD   0x100000
 #define AE_SIDELEN 0x300000
 #define AE_PAGE    0x10000      /* the largest page size */
+#define AE_THREADS 0            /* a thread has no register of its own that could find its block */
+#define AE_STRIDE  0
 
 #define AE_ELF     8            /* EM_MIPS */
 #define AE_NSIG    128
@@ -40,6 +42,27 @@ static inline void kact_restorer(struct sigaction *act, unsigned long flags)
 {
 	(void)act;
 	(void)flags;
+}
+
+#define AE_ADD(p, n) (*(p) += (n))      /* one thread only */
+
+struct ae_thread;
+extern struct ae_thread ae_only __attribute__((visibility("hidden")));
+
+static inline struct ae_thread *machine_near(void)
+{
+	return &ae_only;
+}
+
+static inline int machine_set(struct ae_thread *t)
+{
+	(void)t;
+	return 1;
+}
+
+static inline int machine_taken(void)
+{
+	return 0;
 }
 
 _Static_assert(offsetof(ucontext_t, uc_mcontext) == 24, "asm.S knows it");

@@ -2,14 +2,17 @@
  * The part of the runtime through which rewritten code enters and leaves. It is in section aetext,
  * so a signal that arrives in it counts as one in traced code.
  *
- * Invariant at each instruction of aetext on the traced thread: all events before (__ae_ptr ?
- * __ae_ptr : r15) are complete.
+ * gs points to the thread's state (struct ae_thread), or, until a thread has its own, to that of the thread that
+ * made it.
+ *
+ * Invariant at each instruction of aetext on a recorded thread: all events before (PTR ?
+ * PTR : r15) are complete.
  *
  * The side stack has an entry for each traced function that untraced code called: return address,
  * rsp at entry, caller's r15. At its bottom is a sentinel with rsp ~0. A marker with rsp 0 stands
  * for frames that a longjmp abandoned and that are not in the event stream yet.
  *
- * __ae_cb is set once untraced code has called back since it was entered: if it then jumps (not
+ * CB is set once untraced code has called back since it was entered: if it then jumps (not
  * calls) to a traced function, r15 is old and rsp unknown.
  */
 #include "machine.h"
@@ -18,6 +21,17 @@
 	.globl	\name
 	.hidden	\name
 	.endm
+
+#define TOP     %gs:AE_T_TOP
+#define FS      %gs:AE_T_FS
+#define PTR     %gs:AE_T_PTR
+#define SEND    %gs:AE_T_SEND
+#define CB      %gs:AE_T_CB
+#define LIVE    %gs:AE_T_LIVE
+#define KEPT    %gs:AE_T_KEPT
+#define PENDING %gs:AE_T_PENDING
+#define DEPTH   %gs:AE_T_DEPTH
+#define BUF     %gs:AE_T_BUF
 
 	.macro	var name, size, align=8
 	global	\name
@@ -32,19 +46,10 @@
 #define R15 -8
 
 	.bss
-	var	__ae_ptr, 8
-	var	__ae_s, 32
-	var	ae_fs, 8
-	var	ae_side_top, 8
-	var	ae_side_end, 8
-	var	__ae_cb, 4, 4
 	var	ae_rec, 4, 4
-	var	ae_live, 4, 4
-	var	ae_kept, 4, 4
-	var	ae_pending, 4, 4
+	var	ae_open, 4, 4
 	var	ae_armed, 4, 4
 	var	ae_first_thunk, 8
-	var	ae_depth, 4, 4
 	var	ae_shard, 4096, 64
 
 	.section aetext,"ax",@progbits
@@ -54,20 +59,20 @@
 /* r11 = F.fast; only r11 and flags may change.  The words below rsp are free: no call is pending. */
 __ae_enter:
 	push	%rax
-	cmpl	$0, ae_live(%rip)
-	je	.Loff
 	mov	%fs:0, %rax
-	cmp	ae_fs(%rip), %rax
+	cmp	FS, %rax
 	jne	.Lthread
-	cmpq	$0, __ae_ptr(%rip)
+	cmpl	$0, LIVE
+	je	.Loff
+	cmpq	$0, PTR
 	je	.Lplain
-	mov	ae_side_top(%rip), %rax
+	mov	TOP, %rax
 	push	%rcx
 	lea	16(%rsp), %rcx          /* rsp at entry */
 	cmp	RSP(%rax), %rcx
 	jae	.Ldead
 .Lpush:
-	cmp	ae_side_end(%rip), %rax
+	cmp	SEND, %rax
 	jae	.Lfull
 	mov	(%rcx), %rcx
 	mov	%rcx, RET+24(%rax)
@@ -76,8 +81,8 @@ __ae_enter:
 	mov	%r15, R15+24(%rax)
 	movq	$__ae_leave, (%rcx)
 	add	$24, %rax
-	mov	%rax, ae_side_top(%rip)
-	mov	__ae_ptr(%rip), %r15
+	mov	%rax, TOP
+	mov	PTR, %r15
 	movb	$0xfe, (%r15)
 	mov	%rcx, 1(%r15)
 	lea	9(%r15), %r15
@@ -100,7 +105,42 @@ __ae_enter:
 .Lfull:
 	pop	%rcx
 	mov	%fs:0, %rax
+	jmp	.Lcount
+
+/* A thread without a block of its own: gets one, and enters again. */
 .Lthread:
+	cmpl	$0, ae_rec(%rip)
+	je	.Lplain
+	push	%rcx
+	push	%rdx
+	push	%rsi
+	push	%rdi
+	push	%r8
+	push	%r9
+	push	%r10
+	push	%r11
+	push	%rbp
+	mov	%rsp, %rbp
+	and	$-16, %rsp
+	cld
+	call	ae_thread_enter
+	mov	%rbp, %rsp
+	pop	%rbp
+	pop	%r11
+	pop	%r10
+	pop	%r9
+	pop	%r8
+	pop	%rdi
+	pop	%rsi
+	pop	%rdx
+	pop	%rcx
+	test	%eax, %eax
+	mov	%fs:0, %rax
+	je	.Lcount
+	pop	%rax
+	jmp	__ae_enter
+
+.Lcount:
 	shr	$12, %rax
 	and	$63, %eax
 	shl	$6, %eax
@@ -113,14 +153,11 @@ __ae_enter:
 
 /* Outside a region. One that is wanted begins here, unless functions are running that were traced when the last one ended. */
 .Loff:
-	cmpl	$0, ae_pending(%rip)
+	cmpl	$0, PENDING
 	je	.Lplain
-	mov	%fs:0, %rax
-	cmp	ae_fs(%rip), %rax
-	jne	.Lplain
-	cmpq	$0, __ae_ptr(%rip)
+	cmpq	$0, PTR
 	je	.Lplain
-	mov	ae_side_top(%rip), %rax
+	mov	TOP, %rax
 	push	%rcx
 	lea	16(%rsp), %rcx
 1:	cmp	RSP(%rax), %rcx
@@ -129,13 +166,13 @@ __ae_enter:
 	jmp	1b
 2:	cmpq	$-1, RSP(%rax)
 	jne	3f
-	movl	$0, ae_pending(%rip)
-	movl	$1, ae_live(%rip)
-	mov	%rax, ae_side_top(%rip)
-	cmpl	$0, ae_kept(%rip)
+	movl	$0, PENDING
+	movl	$1, LIVE
+	mov	%rax, TOP
+	cmpl	$0, KEPT
 	jne	.Lpush
-	movabs	$AE_MAP+16, %rcx         /* AE_BUF */
-	mov	%rcx, __ae_ptr(%rip)
+	mov	BUF, %rcx
+	mov	%rcx, PTR
 	lea	16(%rsp), %rcx
 	jmp	.Lpush
 3:	pop	%rcx
@@ -149,12 +186,14 @@ __ae_enter:
 ae_first:
 	cmpl	$0, ae_armed(%rip)
 	je	1f
-	mov	%fs:0, %r11
-	cmp	ae_fs(%rip), %r11
-	jne	1f
 	movl	$0, ae_armed(%rip)
 	mov	ae_rec(%rip), %r11d
-	mov	%r11d, ae_pending(%rip)
+	mov	%r11d, ae_open(%rip)    /* for a thread that begins with it */
+	mov	%fs:0, %r11
+	cmp	FS, %r11
+	jne	1f
+	mov	ae_rec(%rip), %r11d
+	mov	%r11d, PENDING
 1:	jmp	*ae_first_thunk(%rip)
 	.size	ae_first, .-ae_first
 
@@ -167,18 +206,18 @@ ae_first:
  * callee-saved registers are preserved.
  */
 __ae_leave:
-	cmpq	$0, __ae_ptr(%rip)
+	cmpq	$0, PTR
 	jne	1f
-	mov	%r15, __ae_ptr(%rip)
-1:	movb	$1, __ae_cb(%rip)
-	mov	ae_side_top(%rip), %rcx
+	mov	%r15, PTR
+1:	movb	$1, CB
+	mov	TOP, %rcx
 	lea	-8(%rsp), %r11
 	cmp	RSP(%rcx), %r11
 	jne	.Lsearch
 	mov	RET(%rcx), %r11
 	mov	R15(%rcx), %r15
 	sub	$24, %rcx
-	mov	%rcx, ae_side_top(%rip)
+	mov	%rcx, TOP
 	jmp	*%r11
 
 /*
@@ -210,7 +249,7 @@ __ae_leave:
 	jmp	3b
 4:	movq	$0, RSP+24(%r8)         /* the marker */
 	add	$24, %r8
-	mov	%r8, ae_side_top(%rip)
+	mov	%r8, TOP
 	jmp	*%rsi
 .Llost:
 	ud2                             /* the stack was overwritten: there is no return address */
@@ -224,7 +263,7 @@ __ae_leave:
  * Changes r15.
  */
 __ae_again:
-	mov	__ae_ptr(%rip), %r15
+	mov	PTR, %r15
 	movb	$0xfe, (%r15)
 	mov	%rsp, 1(%r15)
 	lea	9(%r15), %r15
@@ -236,19 +275,19 @@ __ae_again:
 	.type	__ae_back, @function
 /* After the call of an unknown callee.  Changes r11, flags and r15. */
 __ae_back:
-	cmpq	$0, __ae_ptr(%rip)
+	cmpq	$0, PTR
 	je	1f
-	mov	__ae_ptr(%rip), %r15
-	movq	$0, __ae_ptr(%rip)
-	mov	ae_side_top(%rip), %r11
+	mov	PTR, %r15
+	movq	$0, PTR
+	mov	TOP, %r11
 	cmp	%rsp, RSP(%r11)         /* entry < rsp + 8 of our caller */
 	jbe	.Lunwind
-2:	movb	$0, __ae_cb(%rip)
+2:	movb	$0, CB
 	movb	$0, (%r15)
 	lea	1(%r15), %r15
 	ret
 /* traced code runs, so no handler that interrupted it can: it left by a jump */
-1:	cmpl	$0, ae_depth(%rip)
+1:	cmpl	$0, DEPTH
 	je	2b
 	call	.Lsave_lost
 	jmp	2b
@@ -256,7 +295,7 @@ __ae_back:
 	sub	$24, %r11
 	cmp	%rsp, RSP(%r11)
 	jbe	.Lunwind
-	mov	%r11, ae_side_top(%rip)
+	mov	%r11, TOP
 	movb	$0xfd, (%r15)
 	lea	8(%rsp), %r11
 	mov	%r11, 1(%r15)
@@ -270,17 +309,17 @@ __ae_back:
 /* After a call of setjmp and the like: r11d = site.  Changes r11, flags and r15. */
 __ae_land:
 	push	%rax
-	cmpq	$0, __ae_ptr(%rip)
+	cmpq	$0, PTR
 	je	.Lnoptr
-	mov	__ae_ptr(%rip), %r15
-	movq	$0, __ae_ptr(%rip)
-1:	mov	ae_side_top(%rip), %rax
+	mov	PTR, %r15
+	movq	$0, PTR
+1:	mov	TOP, %rax
 2:	cmp	%rsp, RSP(%rax)
 	ja	3f
 	sub	$24, %rax
-	mov	%rax, ae_side_top(%rip)
+	mov	%rax, TOP
 	jmp	2b
-3:	movb	$0, __ae_cb(%rip)
+3:	movb	$0, CB
 	movb	$0xff, (%r15)
 	lea	16(%rsp), %rax
 	mov	%rax, 1(%r15)
@@ -289,7 +328,7 @@ __ae_land:
 	pop	%rax
 	ret
 .Lnoptr:
-	cmpl	$0, ae_depth(%rip)
+	cmpl	$0, DEPTH
 	je	1b
 	push	%r11
 	call	.Lsave_lost
@@ -325,7 +364,7 @@ __ae_land:
 	pop	%rcx
 	pop	%rax
 	pop	%rbp
-	movabs	$AE_MAP+16, %r15         /* AE_BUF */
+	mov	BUF, %r15
 	ret
 
 	.balign	16
@@ -356,20 +395,33 @@ ae_tramp:
 	jmp	*%r11
 1:	ret
 2:	sub	$8, %rsp
-	incl	ae_depth(%rip)
-	push	__ae_ptr(%rip)
-	movq	$0, __ae_ptr(%rip)
+	incl	DEPTH
+	push	PTR
+	movq	$0, PTR
 	sub	$8, %rsp
 	mov	%rax, %r11
 	xor	%eax, %eax
 	jmp	.Lplain_call
 .Lplain_back:
 	add	$8, %rsp
-	pop	__ae_ptr(%rip)
-	decl	ae_depth(%rip)
+	pop	PTR
+	decl	DEPTH
 	add	$8, %rsp
 	ret
 	.size	ae_tramp, .-ae_tramp
+
+	.balign	16
+	global	ae_thread_main
+	.type	ae_thread_main, @function
+/* The thread's own function finds the stack as libc made it. */
+ae_thread_main:
+	push	%rdi
+	call	ae_thread_begin
+	pop	%rdi
+	mov	AE_T_START(%rdi), %rax
+	mov	AE_T_ARG(%rdi), %rdi
+	jmp	*%rax
+	.size	ae_thread_main, .-ae_thread_main
 
 /*
  * Unwinders and debuggers know a signal frame by these bytes: they are those of libc.  The nop
@@ -398,8 +450,11 @@ ae_restorer:
  */
 	.macro	entry field             /* the address of that field: the literal of its distance */
 	.byte	0x12, 0x38, 0x1c        /* rsp at entry: 8 below what it was before the call; DW_OP_pick wants more below that */
-	.byte	0x03
-	.quad	ae_side_top
+	/* r15 of a traced frame is in the buffer: from there to TOP */
+	.byte	0x7f, 0, 0x0d
+	.long	-AE_STRIDE
+	.byte	0x1a, 0x23
+	.uleb128 0x200000+AE_GUARD
 	.byte	0x06
 1:	.byte	0x12, 0x40, 0x1c, 0x06  /* RSP of the entry */
 	.byte	0x15, 2, 0x29, 0x28     /* the same? */

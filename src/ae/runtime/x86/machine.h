@@ -9,6 +9,23 @@
 #define AE_GUARD   0x100000
 #define AE_SIDELEN 0x600000
 #define AE_PAGE    0x1000
+#define AE_THREADS 1
+#define AE_STRIDE  0x1000000    /* from block to block; each is a multiple of it */
+
+/* Fields of struct ae_thread, to which gs points; src/ae/x86/emit_internal.h has some of them, too */
+#define AE_T_TOP     0
+#define AE_T_FS      8
+#define AE_T_PTR     16
+#define AE_T_SEND    24
+#define AE_T_CB      64
+#define AE_T_LIVE    68
+#define AE_T_KEPT    72
+#define AE_T_PENDING 76
+#define AE_T_DEPTH   80
+#define AE_T_BUF     96
+#define AE_T_SELF    104
+#define AE_T_START   112
+#define AE_T_ARG     120
 
 #define AE_ELF     62           /* EM_X86_64 */
 #define AE_NSIG    64
@@ -18,6 +35,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <ucontext.h>
+#include "sys.h"
 
 #define AE_KEEP_POINTER __extension__ register uint64_t ae_kept_pointer __asm__("r15")
 
@@ -27,6 +45,35 @@ struct ae_set { unsigned long w[1]; };
 struct ae_kact { sighandler_t handler; unsigned long flags; void (*restorer)(void); struct ae_set mask; };
 
 void ae_restorer(void) __attribute__((visibility("hidden")));
+
+struct ae_thread;
+
+#define AE_ADD(p, n) __atomic_fetch_add(p, n, __ATOMIC_RELAXED)
+
+/*
+ * gs points to a thread's state. A new thread has that of the one that made it, until it gets its own, so it must be
+ * compared by the thread pointer.
+ */
+static inline struct ae_thread *machine_near(void)
+{
+	struct ae_thread *t;
+
+	__asm__ volatile("mov %%gs:%c1,%0" : "=r"(t) : "i"(AE_T_SELF));
+	return t;
+}
+
+static inline int machine_set(struct ae_thread *t)
+{
+	return sys4(SYS_arch_prctl, 0x1001, (long)(uintptr_t)t, 0, 0) == 0;     /* ARCH_SET_GS */
+}
+
+/* Does the program, or what started it, use gs? */
+static inline int machine_taken(void)
+{
+	unsigned long gs = 1;
+
+	return sys4(SYS_arch_prctl, 0x1004, (long)&gs, 0, 0) != 0 || gs != 0;   /* ARCH_GET_GS */
+}
 
 static inline struct ae_kact kact_make(sighandler_t handler, unsigned long flags, struct ae_set mask)
 {

@@ -1,0 +1,188 @@
+/* The recorded threads: a block of memory and a stream of events each. */
+#include "ae/runtime/call.h"
+
+#include <sys/mman.h>
+
+#ifdef AE_T_SELF
+#define AT(field, offset) _Static_assert(offsetof(struct ae_thread, field) == (offset), "asm.S knows it")
+AT(side_top, AE_T_TOP);
+AT(fs, AE_T_FS);
+AT(ptr, AE_T_PTR);
+AT(side_end, AE_T_SEND);
+AT(s, 32);
+AT(cb, AE_T_CB);
+AT(live, AE_T_LIVE);
+AT(kept, AE_T_KEPT);
+AT(pending, AE_T_PENDING);
+AT(depth, AE_T_DEPTH);
+AT(buf, AE_T_BUF);
+AT(self, AE_T_SELF);
+AT(start, AE_T_START);
+AT(arg, AE_T_ARG);
+#endif
+
+struct ae_thread *ae_threads;
+uint32_t ae_nnumber;
+
+#define MAXBLOCK 4096u          /* threads that run at a time */
+
+static uint32_t nblock = 1;
+
+/* Makes the parts of a block accessible that is mapped; 0 or -1 */
+static int block_open(uintptr_t base)
+{
+	return sys3(SYS_mprotect, (long)base, (long)AE_BUFLEN, PROT_READ | PROT_WRITE) != 0 ||
+	    sys3(SYS_mprotect, (long)(base + AE_SIDE), (long)AE_SIDELEN, PROT_READ | PROT_WRITE) != 0 ||
+	    sys3(SYS_mprotect, (long)(base + AE_ALT), (long)AE_ALTLEN, PROT_READ | PROT_WRITE) != 0 ? -1 : 0;
+}
+
+static struct ae_thread *block_map(void)
+{
+	uintptr_t base = AE_START + (uintptr_t)nblock * AE_STRIDE;
+	struct ae_thread *t = (struct ae_thread *)(base + AE_SIDE);
+	long r;
+
+	if (nblock >= MAXBLOCK)
+		return NULL;
+	r = sys6(SYS_mmap, (long)base, (long)AE_BLOCKLEN, PROT_NONE,
+	    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
+	if (r != (long)base || block_open(base) != 0) {
+		if (!sys_err(r))
+			sys3(SYS_munmap, r, (long)AE_BLOCKLEN, 0);
+		return NULL;
+	}
+	nblock++;
+	t->next = ae_threads;
+	ae_threads = t;
+	return t;
+}
+
+int ae_thread_gone(const struct ae_thread *t)
+{
+	return t->tid && sys_err(sys_kill(t->tid, 0)) == ESRCH;
+}
+
+/* A block that nobody uses: of a thread that is gone, the end of whose stream is written now, or a new one */
+static struct ae_thread *block_get(void)
+{
+	struct ae_thread *t;
+
+	for (t = ae_threads; t; t = t->next)
+		if (t->stage == AE_FREE)
+			return t;
+	for (t = ae_threads; t; t = t->next)
+		if (t->stage == AE_BEGUN && ae_thread_gone(t)) {
+			ae_rec_gone(t);
+			t->stage = AE_FREE;
+			t->fs = 0;
+			return ae_rec ? t : NULL;
+		}
+	return block_map();
+}
+
+/* A thread's state before it has run */
+static void thread_clear(struct ae_thread *t, uint32_t number)
+{
+	uintptr_t *s = (uintptr_t *)AE_SIDE0(t);        /* entries of three words */
+	struct ae_thread *next = t->next;
+
+	mem_zero(t, sizeof *t);
+	t->next = next;
+	t->self = t;
+	t->number = number;
+	s[1] = ~(uintptr_t)0;           /* the sentinel */
+	t->side_top = (uintptr_t)(s + 3);
+	t->side_end = AE_BASE(t) + AE_SIDE + AE_SIDELEN - 6 * sizeof *s;
+	t->buf = (uint8_t *)AE_BASE(t) + AE_HEAD(number);
+	t->stage = AE_MADE;
+}
+
+static void thread_is_this(struct ae_thread *t)
+{
+	t->tid = (int)sys3(SYS_gettid, 0, 0, 0);
+	t->ptr = t->buf;
+	t->fs = sys_thread();
+	t->stage = AE_BEGUN;
+}
+
+void ae_thread_first(void)
+{
+	struct ae_thread *t = AE_THREADS ? (struct ae_thread *)(AE_START + AE_SIDE) : machine_near();
+
+	ae_threads = t;
+	ae_nnumber = 1;
+	thread_clear(t, 1);
+	machine_set(t);
+	thread_is_this(t);
+}
+
+void ae_thread_alone(struct ae_thread *t)
+{
+	struct ae_thread *o;
+
+	for (o = ae_threads; o; o = o->next)
+		if (o != t) {
+			o->stage = AE_FREE;
+			o->fs = 0;
+		}
+	ae_nnumber = 1;
+	if (!t)
+		return;
+	t->number = 1;
+	t->total = 0;
+	t->tid = (int)sys3(SYS_gettid, 0, 0, 0);
+	t->buf = (uint8_t *)AE_BASE(t) + AE_HEAD(1);
+	t->ptr = t->buf;
+}
+
+struct ae_thread *ae_thread_new(void)
+{
+	struct ae_thread *t = NULL;
+	struct ae_set mask;
+
+	if (!AE_THREADS || !ae_rec || ae_kin() != AE_SELF)
+		return NULL;
+	mask = ae_block();
+	if (ae_rec)
+		t = block_get();
+	if (t)
+		thread_clear(t, ++ae_nnumber);
+	ae_unblock(mask);
+	return t;
+}
+
+void ae_thread_unmake(struct ae_thread *t)
+{
+	struct ae_set mask = ae_block();
+
+	if (t->number == ae_nnumber)
+		ae_nnumber--;
+	t->stage = AE_FREE;
+	ae_unblock(mask);
+}
+
+void ae_thread_begin(struct ae_thread *t)
+{
+	struct ae_set mask = ae_block();
+	int err = 0;
+
+	if (machine_set(t)) {
+		thread_is_this(t);
+		t->live = ae_rec && ae_open;
+		if (ae_rec)
+			err = ae_file_begins(t);
+		if (err)
+			ae_rec_fail(err);
+		ae_sig_thread(t, &mask);
+	}
+	ae_unblock(mask);
+}
+
+int ae_thread_enter(void)
+{
+	struct ae_thread *t = ae_thread_new();
+
+	if (t)
+		ae_thread_begin(t);
+	return t && ae_me() == t;
+}
