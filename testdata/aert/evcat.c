@@ -103,6 +103,13 @@ int main(int argc, char **argv)
 		len = get(at + 4, 4);
 		if (memcmp(f + at, "AEnd", 4) == 0)
 			break;
+		/* begin and end of a thread */
+		if (memcmp(f + at, "AEth", 4) == 0 && len == 24 && get(at + 20, 4) != 1) {
+			if (checksum(at + 16, len) != get(at + 8, 8))
+				bad(at, "checksum of a thread's record");
+			at += 16;
+			continue;
+		}
 		if (memcmp(f + at, "AEch", 4) != 0)
 			bad(at, "neither chunk nor end");
 		if (checksum(at + 16, len) != get(at + 8, 8))
