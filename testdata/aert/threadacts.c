@@ -140,7 +140,7 @@ static void *badexecs(void *p)
 {
 	work(20);
 	execl("/none", "/none", (char *)NULL);
-	return (void *)(uintptr_t)work(3000000);
+	return (void *)(uintptr_t)work(2200000);
 }
 static int do_badexec(void)
 {
@@ -177,7 +177,7 @@ static int do_storm(void)
 	pthread_barrier_init(&meet, NULL, 2);
 	pthread_create(&t, NULL, spinner, NULL);
 	pthread_barrier_wait(&meet);
-	for (int i = 0; i < 3000; i++) {
+	for (int i = 0; i < 300; i++) {
 		pthread_kill(t, SIGUSR1);
 		usleep(20);
 	}

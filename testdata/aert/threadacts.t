@@ -29,7 +29,7 @@ act abort 4 '1 6 0'
 act fault 4 '1 11 0' '' 'ae2addr: ae.out: signal 11 ended the program in traced code, at the instruction after the last reference'
 act exec 4 '2 0 0' "ae: ae.out.N: the events after an exec; those before it stay in a file of their own"
 act badexec 5 '0 0 0'
-ok 'badexec: all of the thread' [ "$(ae2addr -c --task 4 ./prog ae.out | sed -n 's/instructions //p')" -gt 15000000 ]
+ok 'badexec: all of the thread' [ "$(ae2addr -c --task 4 ./prog ae.out | sed -n 's/instructions //p')" -gt 8000000 ]
 act raise 2 '0 0 0'
 act many 301 '0 0 0'
 act mainexits 2 '0 0 0'
