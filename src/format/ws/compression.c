@@ -7,6 +7,7 @@
 #include "format/ws/ws_internal.h"
 
 #define DICT_MIN 4096u
+#define QUICK_MIN 128u          /* bytes of a stream that quick compression is worth the time for */
 /* with a dictionary as large as the stream; 9 takes longer and gains nothing */
 #define LEVEL    6u
 #define NICE     128u
@@ -76,7 +77,7 @@ ws_pack(enum ws_level level, enum ws_stream s, const uint8_t *p, size_t n, struc
 	long k;
 
 	out->n = 0;
-	if (level == WS_PLAIN || n < 2)
+	if (level == WS_PLAIN || n < (level == WS_QUICK ? QUICK_MIN : 2))
 		return WS_NONE;
 	d = buf_reserve(out, n);
 	if (!d)

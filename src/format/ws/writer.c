@@ -26,6 +26,12 @@ struct ws_writer {
 	struct ws_group now;            /* the group under construction */
 	struct ws_group *group;         /* the groups written */
 	size_t ngroup, capgroup;
+	int holding;                    /* groups are kept: */
+	struct ws_ghead *kept;          /* owned: those that are not written yet, */
+	size_t nkept, capkept, writtenkept;     /* and how many of them are */
+	struct buf bytes;               /* their bytes, one after the other */
+	size_t nbytes;                  /* of them, written */
+	uint64_t rec, trigger;          /* records and triggers written */
 	uint64_t icount, icount_rec;    /* the count of ws_icount, and the record that it precedes */
 	int from_kernel;                /* the last trigger is a SYS, and nothing was mapped since */
 	const uint8_t *room;            /* the result of ws_reserve; NULL for nothing */
@@ -103,6 +109,8 @@ ws_free(struct ws_writer *w)
 	}
 	ws_pack_free(w->z);
 	ws_history_free(&w->past);
+	buf_free(&w->bytes);
+	free(w->kept);
 	free(w->exec.v);
 	free(w->group);
 	free(w);
@@ -122,17 +130,56 @@ next_group(struct ws_writer *w)
 	g->icount = WS_UNKNOWN;
 }
 
+/* Writes the header of a group, which is the next one of the file. */
+static int
+group_begins(struct ws_writer *w, struct ws_ghead *h)
+{
+	uint8_t head[WS_GROUP_HEAD];
+
+	h->g.off = w->off;
+	h->g.rec = w->rec;
+	h->g.trigger = w->trigger;
+	ws_put_ghead(head, h);
+	if (buf_grow(&w->group, &w->capgroup, w->ngroup + 1, sizeof(*w->group)) < 0)
+		return ws_writer_fail(w, "out of memory");
+	w->group[w->ngroup++] = h->g;
+	w->rec += h->g.nrec;
+	w->trigger += h->g.ntrigger;
+	return ws_writer_emit(w, head, WS_GROUP_HEAD);
+}
+
+static int
+group_keep(struct ws_writer *w, const struct ws_ghead *h, const struct buf *const *from)
+{
+	for (int i = 0; i < WS_NSTREAMS; i++)
+		if (from[i]->n)
+			buf_add(&w->bytes, from[i]->p, from[i]->n);
+	if (w->bytes.nomem || buf_grow(&w->kept, &w->capkept, w->nkept + 1, sizeof(*w->kept)) < 0)
+		return ws_writer_fail(w, "out of memory");
+	w->kept[w->nkept++] = *h;
+	return 0;
+}
+
+static int
+group_write(struct ws_writer *w, struct ws_ghead *h, const struct buf *const *from)
+{
+	if (group_begins(w, h) != 0)
+		return -1;
+	for (int i = 0; i < WS_NSTREAMS; i++)
+		if (ws_writer_emit(w, from[i]->p, from[i]->n) != 0)
+			return -1;
+	return 0;
+}
+
 int
 ws_end_group(struct ws_writer *w)
 {
 	struct ws_ghead h = { .crc = 0 };
 	const struct buf *from[WS_NSTREAMS];
-	uint8_t head[WS_GROUP_HEAD];
 
 	w->room = NULL;
 	if (w->failed || !w->now.nrec)
 		return w->failed ? -1 : 0;
-	w->now.off = w->off;
 	w->now.size = WS_GROUP_HEAD;
 	for (int i = 0; i < WS_NSTREAMS; i++) {
 		int method = ws_pack(w->level, i, w->s[i].p, w->s[i].n, &w->packed[i], &w->z);
@@ -149,17 +196,52 @@ ws_end_group(struct ws_writer *w)
 	if (w->level == WS_SMALL && h.z.raw[WS_S_CODE])
 		w->now.flags |= WS_GROUP_X86;
 	h.g = w->now;
-	ws_put_ghead(head, &h);
-	if (buf_grow(&w->group, &w->capgroup, w->ngroup + 1, sizeof(*w->group)) < 0)
-		return ws_writer_fail(w, "out of memory");
-	w->group[w->ngroup++] = w->now;
-	if (ws_writer_emit(w, head, sizeof(head)) != 0)
+	if (w->holding ? group_keep(w, &h, from) : group_write(w, &h, from))
 		return -1;
-	for (int i = 0; i < WS_NSTREAMS; i++)
-		if (ws_writer_emit(w, from[i]->p, from[i]->n) != 0)
-			return -1;
 	next_group(w);
 	return 0;
+}
+
+int
+ws_hold(struct ws_writer *w, size_t *place)
+{
+	if (ws_end_group(w) != 0)
+		return -1;
+	w->holding = 1;
+	*place = w->nkept;
+	return 0;
+}
+
+int
+ws_fill(struct ws_writer *w, size_t place)
+{
+	if (ws_end_group(w) != 0)
+		return -1;
+	w->holding = 0;
+	w->from_kernel = 0;
+	for (; w->writtenkept < w->nkept && w->writtenkept < place; w->writtenkept++) {
+		struct ws_ghead *h = &w->kept[w->writtenkept];
+		size_t n = (size_t)h->g.size - WS_GROUP_HEAD;
+
+		if (group_begins(w, h) != 0 || ws_writer_emit(w, w->bytes.p + w->nbytes, n) != 0)
+			return -1;
+		w->nbytes += n;
+	}
+	if (w->writtenkept == w->nkept)
+		w->writtenkept = w->nkept = w->nbytes = w->bytes.n = 0;
+	return 0;
+}
+
+void
+ws_set_level(struct ws_writer *w, enum ws_level level)
+{
+	w->level = level;
+}
+
+size_t
+ws_held(const struct ws_writer *w)
+{
+	return w->bytes.n;
 }
 
 /* The stream for the bytes at addr. */
@@ -318,7 +400,7 @@ ws_finish(struct ws_writer *w)
 
 	if (!w->failed && !w->flow.ended)
 		return ws_writer_fail(w, "finished without an end");
-	if (ws_end_group(w) != 0)
+	if (ws_fill(w, SIZE_MAX) != 0)
 		return -1;
 	ws_put_index(&b, w->group, w->ngroup, w->off);
 	if (b.nomem)

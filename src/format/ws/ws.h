@@ -332,6 +332,19 @@ int ws_put(struct ws_writer *w, const struct ws_rec *rec);
  */
 uint8_t *ws_reserve(struct ws_writer *w, uint64_t addr, size_t n);
 int ws_end_group(struct ws_writer *w);                  /* ends the group: everything so far is written */
+
+/*
+ * Records whose contents are known later than their place.  ws_hold: ends the group, and gives a place; from then
+ * on groups are kept in memory.  ws_fill: writes those that come before a place; records that are put next stand
+ * there.  Places are filled in ascending order; the last is SIZE_MAX, after which nothing is kept any more, and
+ * other places are no longer valid.  0 or -1.
+ */
+int ws_hold(struct ws_writer *w, size_t *place);
+int ws_fill(struct ws_writer *w, size_t place);
+/* of the groups that end later: WS_PLAIN or WS_QUICK */
+void ws_set_level(struct ws_writer *w, enum ws_level level);
+size_t ws_held(const struct ws_writer *w);              /* bytes that are kept */
+
 uint64_t ws_triggers(const struct ws_writer *w);        /* triggers so far */
 /* instructions before the next record, for the index (KEY has its own) */
 void ws_icount(struct ws_writer *w, uint64_t icount);

@@ -11,7 +11,7 @@
 #include "gen/wscap/fast.h"
 #include "gen/wscap/thread.h"
 
-enum how { W_NONE, W_FIX, W_RET, W_ARG, W_LEN, W_IOV, W_MSG, W_SET, W_SPC, W_COMPARE, W_DENY, W_STOP };
+enum how { W_NONE, W_FIX, W_RET, W_ARG, W_LEN, W_IOV, W_MSG, W_SET, W_BITS, W_SPC, W_COMPARE, W_DENY, W_STOP };
 
 typedef void special_fn(struct cap *c, const struct call *k);
 
@@ -29,6 +29,7 @@ struct writes {
 #define IOV(a, i)       {.how = W_IOV, .arg = a, .b = i}
 #define MSG(a)          {.how = W_MSG, .arg = a}
 #define SET(a)          {.how = W_SET, .arg = a}
+#define BITS(a, i)      {.how = W_BITS, .arg = a, .b = i}
 #define SPC(f)          {.how = W_SPC, .special = sys_##f}
 #define COMPARE         {.how = W_COMPARE}
 #define DENY            {.how = W_DENY}
@@ -101,6 +102,9 @@ put_writes(struct cap *c, const struct writes *w, const struct call *k)
 		break;
 	case W_SET:
 		n = (call_limited(k->arg[0], 1u << 20) + 63) / 64 * 8;
+		break;
+	case W_BITS:
+		n = (call_limited(k->arg[w->b], COUNT_MAX) + 63) / 64 * 8;
 		break;
 	case W_IOV:
 		if (k->ret > 0)
@@ -285,6 +289,7 @@ call_enter(struct cap *c)
 		c->inside = 0;
 		return 0;
 	}
+	hold_call(c, &k);
 	if (call_prepare(c, &k, writes_of(k.nr)) < 0)
 		return -1;
 	if (c->th)
@@ -302,6 +307,7 @@ call_leave(struct cap *c)
 	if (tracee_regs(&c->t, &c->out))
 		return;                 /* it is being killed: it ends at this call */
 	c->inside = 0;
+	c->hold.final = 0;
 	if (call_is_restart((int64_t)c->out.rax) && c->in.orig_rax != SYS_rt_sigreturn && !c->denied) {
 		c->restart = 1;
 		if (c->th)

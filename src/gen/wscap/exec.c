@@ -84,6 +84,7 @@ static void
 exec_clear(struct cap *c)
 {
 	fast_free(c);
+	hold_free(c);
 	tracee_close(&c->t);
 	c->t.mem = tracee_open(c->t.pid, "mem", O_RDWR);
 	c->t.site = 0;

@@ -22,14 +22,15 @@
 #endif
 
 #define FAST_CODE   0x2000     /* offset of struct fast_area in the mapping: the code is before it */
-#define FAST_STACK  0x8000     /* end of the recorder's stack */
-#define FAST_RING   0x8000     /* offset of the buffer */
+#define FAST_STACK  0xa000     /* end of the recorder's stack */
+#define FAST_RING   0xa000     /* offset of the buffer */
 #define FAST_ROOM   (1u << 20)       /* bytes of the buffer */
 #define FAST_SIZE   (FAST_RING + FAST_ROOM)
 #define FAST_CALLS  512u        /* numbers of system calls that it knows */
 #define FAST_FILES  256u        /* descriptors that it may write to or read from */
 #define FAST_MOST   (256u << 10) /* bytes that a call may return */
-#define FAST_GUARDS 256u        /* ranges of memory whose mappings it leaves alone */
+#define FAST_GUARDS 1024u       /* ranges of memory whose mappings it leaves alone */
+#define FAST_KEEP   1u          /* in a guard's lo: the range must stay mapped, but may be protected */
 #define FAST_NAME   512u        /* bytes of the name of a mapped file, at most */
 
 /* What a call writes: as in format/ws/syscall.def. */
@@ -77,6 +78,7 @@ struct fast_area {
 	uint8_t note;                   /* it shall stop after a call */
 	uint8_t looking;                /* the recorder makes a call for itself */
 	uint8_t tsc;                    /* it is no call, but rdtsc or rdtscp */
+	uint8_t held;                   /* of a mapped file, not all contents were read */
 	uint8_t mapped;                 /* the buffer has a mapping of a file, whose contents are still to be read */
 	uint8_t file[FAST_FILES];       /* FAST_WRITES, FAST_READS for each descriptor */
 	uint64_t head;                  /* bytes of complete records in the buffer */
@@ -86,7 +88,10 @@ struct fast_area {
 	uint64_t arg[6];                /* its arguments */
 	uint64_t ret, back;             /* result; where the stub continues */
 	uint64_t clock;                 /* address of the vdso's clock_gettime; 0: none */
-	/* code, memory that is shared, and the recorder's: calls that change mappings there stop the process */
+	/*
+	 * code, memory that is shared, the recorder's, and that of files that is not read yet (FAST_KEEP): calls
+	 * that change mappings there stop the process
+	 */
 	uint64_t nguard;
 	struct { uint64_t lo, hi; } guard[FAST_GUARDS];
 	struct fast_call call[FAST_CALLS];

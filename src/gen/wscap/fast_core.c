@@ -227,7 +227,7 @@ fast_may_now(const struct fast_area *a, uint64_t nr)
 	if (!fast_may_map(nr, a->arg, &lo, &hi) || (lo < hi && a->mapped))
 		return 0;
 	for (uint64_t i = 0; i < a->nguard; i++)
-		if (lo < a->guard[i].hi && hi > a->guard[i].lo)
+		if (lo < a->guard[i].hi && hi > a->guard[i].lo && (nr != __NR_mprotect || !(a->guard[i].lo & FAST_KEEP)))
 			return 0;
 	return a->nguard != 0;
 }
@@ -253,7 +253,7 @@ fast_may(const struct fast_area *a, const struct fast_call *k)
 	}
 	if (k->when & FAST_MAPS && !fast_may_now(a, a->r[0]))
 		return 0;
-	if (a->mapped && ((a->r[0] == __NR_open && a->arg[1] & O_TRUNC) ||
+	if ((a->mapped || a->held) && ((a->r[0] == __NR_open && a->arg[1] & O_TRUNC) ||
 	    (a->r[0] == __NR_openat && a->arg[2] & O_TRUNC)))
 		return 0;
 	n += k->when & FAST_MAPS ? 2 * sizeof(uint64_t) + sizeof(struct fast_piece) + FAST_NAME : 0;

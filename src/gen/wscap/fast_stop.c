@@ -328,7 +328,8 @@ fast_stopped(struct cap *c, int status, int *sig)
 static void
 fast_add_guard(struct fast_area *a, uint64_t lo, uint64_t hi)
 {
-	if (a->nguard && a->nguard <= FAST_GUARDS && a->guard[a->nguard - 1].hi == lo) {
+	if (a->nguard && a->nguard <= FAST_GUARDS && a->guard[a->nguard - 1].hi == (lo & ~(uint64_t)FAST_KEEP) &&
+	    !((a->guard[a->nguard - 1].lo ^ lo) & FAST_KEEP)) {
 		a->guard[a->nguard - 1].hi = hi;
 		return;
 	}
@@ -345,6 +346,7 @@ fast_guard(struct cap *c)
 	struct fast *f = c->fast;
 	struct fast_area *a = f->a;
 
+	a->held = c->hold.held.n > 0;
 	if (f->guarded == c->reg.version)
 		return;
 	f->guarded = c->reg.version;
@@ -355,6 +357,8 @@ fast_guard(struct cap *c)
 		if (r->prot & PROT_EXEC || r->shared || r->stack)
 			fast_add_guard(a, r->lo, r->hi);
 	}
+	for (size_t i = 0; i < c->hold.held.n; i++)
+		fast_add_guard(a, c->hold.held.p[i].lo | FAST_KEEP, c->hold.held.p[i].hi);
 	for (size_t i = 0; i < c->nsite; i++)
 		fast_add_guard(a, c->site[i].addr, c->site[i].addr + 1);
 	fast_add_guard(a, f->core, f->core + FAST_SIZE);

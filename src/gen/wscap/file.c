@@ -8,8 +8,7 @@
 #include "gen/wscap/fast.h"
 #include "gen/wscap/wscap.h"
 
-/* The descriptor that the call writes to; -1: none. */
-static int
+int
 file_written(const struct call *k)
 {
 	switch (k->nr) {

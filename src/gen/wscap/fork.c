@@ -53,6 +53,7 @@ fork_state(struct cap *c, pid_t pid, uint64_t flags)
 	k->reg.p = fork_copy(c->reg.p, c->reg.n * sizeof(*c->reg.p));
 	k->reg.cap = c->reg.n;
 	memset(&k->hidden, 0, sizeof(k->hidden));
+	memset(&k->hold, 0, sizeof(k->hold));
 	k->site = fork_copy(c->site, c->nsite * sizeof(*c->site));
 	k->capsite = c->nsite;
 	memset(&k->shadow, 0, sizeof(k->shadow));
@@ -68,9 +69,13 @@ fork_state(struct cap *c, pid_t pid, uint64_t flags)
 static void
 fork_region(struct cap *k, const struct region *r, const struct tracee_map *m, const char *name, const char *exe)
 {
+	uint64_t lo = m->lo > r->lo ? m->lo : r->lo;
+
+	(void)hold_open(k, r, name);
 	put_map(k, r, start_type(k, m, name, exe), name);
 	k->all->copying = 1;
-	put_pages(k, m->lo > r->lo ? m->lo : r->lo, r->hi);
+	if (!hold_map(k, r, lo, name, 0))
+		put_pages(k, lo, r->hi);
 	k->all->copying = 0;
 }
 
@@ -199,6 +204,8 @@ adopt_gone(struct cap *c, const struct regions *before)
 			uint64_t lo = j < c->reg.n && c->reg.p[j].lo < hi ? c->reg.p[j].lo : hi;
 
 			if (lo > at)
+				hold_cut(c, at, lo);
+			if (lo > at)
 				put_range(c, WS_UNMAP, at, lo - at, 0);
 			at = lo < hi ? c->reg.p[j].hi : hi;
 		}
@@ -232,6 +239,7 @@ fork_adopt(struct cap *c)
 			if (tracee_maps(c->t.pid, &maps))
 				break;
 		}
+		hold_cut(c, r->lo, r->hi);
 		for (m = 0; m < maps.n && maps.map[m].hi <= r->lo; m++)
 			;
 		if (m < maps.n && maps.map[m].lo < r->hi)

@@ -223,6 +223,7 @@ wscap_run(struct tree *a, const char *store, char *const argv[], pid_t pid)
 	status = tree_run(a);
 	stored_close(a, store);
 	wscap_keep(a);
+	hold_close(a);
 	if (!a->failed && (err = ws_runs_finish(a->runs)) != 0) {
 		snprintf(a->why, sizeof(a->why), "%s", strerror(err));
 		a->failed = 1;

@@ -123,8 +123,10 @@ maps_map(struct cap *c, const struct call *k, const struct mapped_file *file)
 	} else {
 		region_set(&c->reg, &r);
 		check_twice(c, &r);
+		hold_cut(c, r.lo, r.hi);
+		(void)hold_open(c, &r, name);
 		put_map(c, &r, anon ? WS_ANON : WS_FILE, name);
-		if (!anon && !c->all->touch)
+		if (!anon && !c->all->touch && !hold_map(c, &r, r.lo, name, 1))
 			put_pages(c, r.lo, r.hi);
 	}
 	random_scan(c, &r, name);
@@ -151,6 +153,7 @@ sys_munmap(struct cap *c, const struct call *k)
 	random_remove(c, k->arg[0], k->arg[0] + maps_up(k->arg[1]), 0);
 	region_cut(&c->reg, k->arg[0], k->arg[0] + maps_up(k->arg[1]));
 	region_cut(&c->hidden, k->arg[0], k->arg[0] + maps_up(k->arg[1]));
+	hold_cut(c, k->arg[0], k->arg[0] + maps_up(k->arg[1]));
 	put_range(c, WS_UNMAP, k->arg[0], maps_up(k->arg[1]), 0);
 }
 
@@ -220,6 +223,7 @@ sys_mremap(struct cap *c, const struct call *k)
 		return;
 	}
 	random_remove(c, from, from + oldlen, 0);
+	hold_cut(c, to, to + newlen);
 	region_move(&c->reg, from, oldlen, to, newlen);
 	put_move(c, from, oldlen, to, newlen);
 	if (k->arg[3] & 4) {            /* MREMAP_DONTUNMAP */
@@ -249,8 +253,10 @@ sys_madvise(struct cap *c, const struct call *k)
 		uint64_t a = r->lo > lo ? r->lo : lo, b = r->hi < hi ? r->hi : hi;
 
 		if (maps_failed(k) || (r->shared && advice != MADV_REMOVE) ||
-		    (r->ino && advice != MADV_REMOVE))
+		    (r->ino && advice != MADV_REMOVE)) {
+			hold_cut(c, a, b);
 			put_mem(c, a, b - a);
+		}
 		else
 			put_zero(c, a, b - a);
 	}
@@ -278,6 +284,7 @@ sys_shmat(struct cap *c, const struct call *k)
 			r.dev = m.map[i].dev;
 			r.ino = WS_SHM + m.map[i].ino;
 			r.shared = 1;
+			hold_cut(c, r.lo, r.hi);
 			region_set(&c->reg, &r);
 			check_twice(c, &r);
 			put_map(c, &r, WS_ANON, "");

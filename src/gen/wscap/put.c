@@ -39,6 +39,10 @@ put_untimed(struct cap *c, const struct ws_rec *r)
 		ws_pages_flush(c->all->pages);
 	if (ws_put(c->w, r) < 0)
 		put_failed(c, 0);
+	if (r->kind == WS_SIG)
+		c->hold.closing = !memcmp(&r->u.sig.at, &r->u.sig.to, sizeof(r->u.sig.at));
+	else if (r->kind != WS_TIME && r->kind != WS_NOTE)
+		c->hold.closing = 0;
 	c->dirty = 1;
 	if (r->kind != WS_MEM)
 		return;
@@ -77,6 +81,8 @@ put_cut(struct cap *c)
 {
 	int err = 0;
 
+	if (c->dirty)
+		hold_settle(c, 1);
 	if (c->w && c->dirty)
 		ws_pages_flush(c->all->pages);
 	if (c->w && c->dirty && !c->all->failed && (ws_end_group(c->w) < 0 || (err = ws_run_flush(c->run))))
@@ -98,8 +104,10 @@ put_mem(struct cap *c, uint64_t addr, uint64_t n)
 	while (n && c->w && !c->all->failed) {
 		size_t k = n < GROUP ? (size_t)n : GROUP, got;
 		struct ws_rec r = {.kind = WS_MEM, .u.mem.addr = addr};
-		uint8_t *p = ws_reserve(c->w, addr, k);
+		uint8_t *p;
 
+		hold_relieve(c);
+		p = ws_reserve(c->w, addr, k);
 		if (!p) {
 			put_failed(c, 0);
 			return;
@@ -135,8 +143,7 @@ is_zero(const uint8_t *p)
 	return !p[0] && !memcmp(p, p + 1, PAGE - 1);
 }
 
-/* Records n bytes (whole pages) of scratch, which were read at addr. */
-static void
+void
 put_scratch(struct cap *c, uint64_t addr, size_t n)
 {
 	size_t i = 0, from;
@@ -166,8 +173,10 @@ put_pages(struct cap *c, uint64_t lo, uint64_t hi)
 {
 	while (lo < hi && c->w && !c->all->failed) {
 		size_t k = hi - lo < CHUNK ? (size_t)(hi - lo) : CHUNK;
-		size_t got = tracee_read(&c->t, lo, c->all->scratch, k) / PAGE * PAGE;
+		size_t got;
 
+		hold_relieve(c);
+		got = tracee_read(&c->t, lo, c->all->scratch, k) / PAGE * PAGE;
 		random_hide(c, lo, c->all->scratch, got);
 		put_scratch(c, lo, got);
 		lo += got < k ? got + PAGE : got;       /* a missing page: it is beyond the end of its file */
@@ -179,7 +188,7 @@ static size_t
 build_id(struct cap *c, uint64_t addr, uint8_t id[WS_ID_MAX])
 {
 	uint8_t h[4096], note[1024];
-	size_t n = tracee_read(&c->t, addr, h, sizeof(h)), i;
+	size_t n = hold_read(c, addr, h, sizeof(h)), i;
 	unsigned phnum;
 	uint64_t phoff;
 
@@ -194,7 +203,7 @@ build_id(struct cap *c, uint64_t addr, uint8_t id[WS_ID_MAX])
 
 		if (get_le32(ph) != 4)
 			continue;
-		size = tracee_read(&c->t, addr + get_le64(ph + 8), note,
+		size = hold_read(c, addr + get_le64(ph + 8), note,
 		    size < sizeof(note) ? size : sizeof(note));
 		size = ws_elf_note_id(note, size, &has);
 		if (size && size <= WS_ID_MAX) {

@@ -14,6 +14,7 @@
 #include <sys/ptrace.h>
 #include <unistd.h>
 #include <elf.h>
+#include <x86intrin.h>
 
 #include "base/bytes.h"
 #include "base/diag.h"
@@ -318,6 +319,29 @@ random_begins(const uint8_t *p, size_t i, size_t n, struct tracee_decode_random 
 	return 0;
 }
 
+/* The first two bytes of rdtsc, rdtscp, or rdrand and the like, from p[i] on; n: there are none. */
+static size_t
+random_next(const uint8_t *p, size_t i, size_t n)
+{
+	const __m128i first = _mm_set1_epi8(0x0f), tsc = _mm_set1_epi8(0x31), tscp = _mm_set1_epi8(0x01),
+	    random = _mm_set1_epi8((char)0xc7);
+
+	for (; i + 17 <= n; i += 16) {
+		__m128i a = _mm_loadu_si128((const __m128i *)(const void *)(p + i));
+		__m128i b = _mm_loadu_si128((const __m128i *)(const void *)(p + i + 1));
+		__m128i is = _mm_or_si128(_mm_or_si128(_mm_cmpeq_epi8(b, tsc), _mm_cmpeq_epi8(b, tscp)),
+		    _mm_cmpeq_epi8(b, random));
+		unsigned at = (unsigned)_mm_movemask_epi8(_mm_and_si128(_mm_cmpeq_epi8(a, first), is));
+
+		if (at)
+			return i + (unsigned)__builtin_ctz(at);
+	}
+	for (; i + 2 <= n; i++)
+		if (p[i] == 0x0f && (p[i + 1] == 0x31 || p[i + 1] == 0x01 || p[i + 1] == 0xc7))
+			return i;
+	return n;
+}
+
 void
 random_scan(struct cap *c, const struct region *r, const char *name)
 {
@@ -328,15 +352,16 @@ random_scan(struct cap *c, const struct region *r, const char *name)
 	if (!(r->prot & PROT_EXEC) || r->prot & PROT_WRITE || r->shared || name[0] == '[')
 		return;
 	for (uint64_t at = r->lo; at < r->hi; at += CHUNK - LONGEST) {
-		size_t n = tracee_read(&c->t, at, p, r->hi - at < CHUNK ? (size_t)(r->hi - at) : CHUNK), from;
+		size_t n = hold_read(c, at, p, r->hi - at < CHUNK ? (size_t)(r->hi - at) : CHUNK), from;
 
 		for (size_t i = 0; i + 3 <= n; i++) {
 			struct site s = {0};
-			const uint8_t *q = memchr(p + i, 0x0f, n - 2 - i);
+			const uint8_t *q;
 
-			if (!q)
+			from = i = random_next(p, i, n);
+			if (i + 3 > n)
 				break;
-			from = i = (size_t)(q - p);
+			q = p + i;
 			if ((c->notsc || tracee_decode_tsc(q, n - i, &s.d)) &&
 			    (q[1] != 0xc7 || q[2] < 0xf0 || !random_begins(p, i, n, &s.d, &from)))
 				continue;

@@ -142,6 +142,7 @@ cap_finish(struct cap *c, enum ws_how how, unsigned status)
 	int err;
 
 	fast_drain(c);
+	hold_settle(c, 0);
 	if (c->w) {
 		wscap_put(c, &r);
 		if (!c->all->failed && ws_finish(c->w) < 0)
@@ -157,6 +158,8 @@ cap_finish(struct cap *c, enum ws_how how, unsigned status)
 void
 cap_warn_stop(struct cap *c, const char *why)
 {
+	fast_drain(c);
+	hold_settle(c, 0);              /* a reader looks for the note where the end is */
 	if (why) {
 		tree_warn(c, "the capture ends here, the program continues", why);
 		put_note(c, why);
@@ -215,6 +218,8 @@ cap_stop_at(struct cap *c, int status)
 	case PTRACE_EVENT_EXIT:
 		if (!ptrace(PTRACE_GETEVENTMSG, c->t.pid, NULL, &msg) && WIFSIGNALED((int)msg))
 			signal_deadly(c, WTERMSIG((int)msg));
+		if (!c->th || WIFSIGNALED((int)msg))
+			hold_final(c);
 		if (c->th)
 			thread_exit(c);
 		return 0;

@@ -232,8 +232,10 @@ start_memory(struct cap *c, const struct tracee_maps *maps, uint64_t interp, con
 			r.lo = stack_end(c, m->lo, m->hi, below);
 		}
 		region_set(&c->reg, &r);
+		(void)hold_open(c, &r, name);
 		put_map(c, &r, type, name);
-		if (!c->all->touch || type == WS_STACK || (type == WS_VDSO && c->amid.vdso))
+		if ((!c->all->touch || type == WS_STACK || (type == WS_VDSO && c->amid.vdso)) &&
+		    !hold_map(c, &r, m->lo, name, 0))
 			put_pages(c, m->lo, m->hi);
 		random_scan(c, &r, name);
 		below = m->hi;

@@ -60,6 +60,7 @@ tree_remove(struct cap *c)
 	c->all->ncap--;
 	tracee_close(&c->t);
 	fast_free(c);
+	hold_free(c);
 	free(c->args);
 	free(c->reg.p);
 	free(c->after.p);
@@ -257,6 +258,7 @@ tree_leave(struct cap *c, int status)
 	if (c->hasended)
 		return;
 	if (c->all->over && c->w) {     /* as the user wished: no warning */
+		hold_settle(c, 0);
 		put_note(c, c->all->over);
 		cap_warn_stop(c, NULL);
 	} else {
@@ -308,6 +310,8 @@ tree_stopped(struct cap *c, int status)
 		ptrace(PTRACE_INTERRUPT, c->t.pid, NULL, NULL);
 	if (c->all->until.calls && until_over(c->all))
 		tree_interrupt(c->all);
+	if (!c->hasended)
+		hold_relieve(c);
 	if (c->hasended)
 		tree_ended(c);
 	else if (!c->traced)

@@ -12,6 +12,7 @@
 #include "format/ws/runs.h"
 #include "format/ws/store.h"
 #include "format/ws/ws.h"
+#include "gen/wscap/hold.h"
 #include "replay/ptrace/tracee.h"
 
 #define PAGE 4096u
@@ -111,6 +112,7 @@ struct tree {
 	struct ws_runs_writer *runs;
 	struct ws_store *store;         /* option --store, or NULL */
 	struct ws_pages_writer *pages;
+	struct hold_files *held;        /* files that are mapped; owned, or NULL */
 	int copying;                    /* the memory that is recorded is that of a new process */
 	struct out *dest;               /* the capture file */
 	int fd;                         /* its descriptor */
@@ -200,6 +202,7 @@ struct cap {
 	uint64_t cputime;               /* CPU time of the program at the last trigger, in nanoseconds */
 	uint64_t brk;                   /* the program break, rounded up to pages */
 	struct regions reg;
+	struct hold hold;
 	struct regions hidden;          /* --first-touch: memory that the program has not accessed yet */
 	struct site *site;              /* owned */
 	size_t nsite, capsite;
@@ -292,6 +295,8 @@ void put_cut(struct cap *c);            /* writes what was recorded so far */
 void put_mem(struct cap *c, uint64_t addr, uint64_t n);
 void put_zero(struct cap *c, uint64_t addr, uint64_t n);        /* n bytes at addr became zero */
 void put_pages(struct cap *c, uint64_t lo, uint64_t hi);                /* pages that are not all zero */
+/* what the first n bytes of scratch, whole pages, have that is not zero is at addr */
+void put_scratch(struct cap *c, uint64_t addr, size_t n);
 /* type: a WS_ constant of the mapping's kind */
 void put_map(struct cap *c, const struct region *r, uint32_t type, const char *name);
 void put_range(struct cap *c, enum ws_kind kind, uint64_t addr, uint64_t len, int prot);
@@ -354,6 +359,7 @@ void compare_shared(struct cap *c);
 
 /* records what a call changes in mapped files, and follows open files */
 void file_call(struct cap *c, const struct call *k);
+int file_written(const struct call *k); /* the descriptor that the call writes to; -1: none */
 /* FAST_WRITES, FAST_READS: may the recorder write to a descriptor, or read from it? */
 unsigned file_fast(struct cap *c, int fd);
 /* does a descriptor of its show where a process has its memory, or what is there? */

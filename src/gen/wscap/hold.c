@@ -1,0 +1,653 @@
+/*
+ * Contents of mapped files are recorded when the process has touched them.  A page that it has never had in
+ * its page tables was read by nobody: not by the program, nor by a system call for it.  Which pages it had is
+ * read from /proc/PID/pagemap before a call that takes some away, once in a while, and at the end.  Until then
+ * the writer keeps what comes after the mapping, so that the pages can stand right after it.  Their bytes come
+ * from the file.
+ *
+ * The kernel may take a page away by itself, when memory is short, and then nobody can tell: if it has looked
+ * for pages to take, whatever process they are of, all is recorded.  So it is if the process is gone before we
+ * looked.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/statfs.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/bytes.h"
+#include "base/diag.h"
+#include "base/mem.h"
+#include "gen/wscap/hold.h"
+#include "gen/wscap/wscap.h"
+
+#define LEAST     (64u << 10)   /* bytes of a mapping that is not recorded at once */
+#define LEAST_W   (256u << 10)  /* the same if it is writable: most of it will be written to */
+#define KEPT_MOST (512u << 10)  /* bytes that the writer keeps */
+#define ENTRIES   2048u         /* of pagemap, read at once */
+#define NFILE     512u          /* files that are open */
+#define PRESENT   (3ull << 62)  /* in memory, or swapped out or moving */
+#define OF_FILE   (1ull << 61)  /* it is the file's, not a copy that the process has written to */
+
+struct hold_file {
+	uint64_t dev, ino;
+	int fd;                         /* -1: it cannot be used */
+	struct stat st;                 /* when it was opened */
+	int told;                       /* that it has changed since */
+};
+
+struct hold_files {
+	struct hold_file file[NFILE];
+	size_t n;
+	int never;                      /* this kernel does not tell what is needed */
+};
+
+/* Local file systems, whose mapped pages are taken away only when memory is short. */
+static int
+hold_local(int fd)
+{
+	/* ext, xfs, btrfs, tmpfs, overlayfs, squashfs, erofs, f2fs */
+	static const uint32_t magic[] = {0xef53, 0x58465342, 0x9123683e, 0x01021994, 0x794c7630, 0x73717368,
+	    0xe0f5e1e2, 0xf2f52010};
+	struct statfs fs;
+
+	if (fstatfs(fd, &fs))
+		return 0;
+	for (size_t i = 0; i < sizeof(magic) / sizeof(magic[0]); i++)
+		if ((uint32_t)fs.f_type == magic[i])
+			return 1;
+	return 0;
+}
+
+static struct hold_file *
+hold_find(const struct tree *a, uint64_t dev, uint64_t ino)
+{
+	for (size_t i = 0; a->held && i < a->held->n; i++)
+		if (a->held->file[i].ino == ino && a->held->file[i].dev == dev)
+			return &a->held->file[i];
+	return NULL;
+}
+
+/* The file of a region; NULL: it cannot be used. */
+static struct hold_file *
+hold_file(struct tree *a, const struct region *r, const char *name)
+{
+	struct hold_file *f = hold_find(a, r->dev, r->ino);
+
+	if (f)
+		return f->fd < 0 ? NULL : f;
+	if (!a->held)
+		a->held = xcalloc(1, sizeof(*a->held));
+	if (a->held->n == NFILE || name[0] != '/')
+		return NULL;
+	f = &a->held->file[a->held->n++];
+	f->dev = r->dev;
+	f->ino = r->ino;
+	f->fd = open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	if (f->fd < 0)
+		return NULL;
+	if (!fstat(f->fd, &f->st) && S_ISREG(f->st.st_mode) && f->st.st_dev == f->dev && f->st.st_ino == f->ino &&
+	    hold_local(f->fd))
+		return f;
+	close(f->fd);
+	f->fd = -1;
+	return NULL;
+}
+
+/* A number that is another one after the kernel has looked for pages to take away; 0: it does not tell. */
+static uint64_t
+hold_reclaimed(void)
+{
+	char text[16384];
+	int fd = open("/proc/vmstat", O_RDONLY | O_CLOEXEC), known = 0;
+	uint64_t sum = 1;
+	ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
+
+	if (fd >= 0)
+		close(fd);
+	text[n > 0 ? n : 0] = 0;
+	for (const char *p = text; *p; p += *p == '\n') {
+		known |= !strncmp(p, "pgscan_file ", 12);       /* since Linux 5.8, also of control groups */
+		if (!strncmp(p, "pgscan_", 7) || !strncmp(p, "thp_collapse_alloc ", 19) ||
+		    !strncmp(p, "thp_file_alloc ", 15))
+			sum = sum * 1000003 + strtoull(strchr(p, ' '), NULL, 10);
+		while (*p && *p != '\n')
+			p++;
+	}
+	return known ? sum : 0;
+}
+
+/* Does pagemap tell what is there? The stack is. */
+static int
+hold_tells(struct cap *c)
+{
+	struct user_regs_struct g;
+	uint8_t b[8];
+
+	return !tracee_regs(&c->t, &g) && pread(c->hold.pagemap, b, 8, (off_t)(g.rsp / PAGE * 8)) == 8 &&
+	    get_le64(b) & PRESENT;
+}
+
+static int
+hold_begin(struct cap *c)
+{
+	struct tree *a = c->all;
+
+	if (a->held->never || c->hold.pagemap < 0)
+		return -1;
+	if (!c->hold.pagemap) {
+		c->hold.pagemap = tracee_open(c->pid, "pagemap", O_RDONLY);
+		if (c->hold.pagemap >= 0 && hold_tells(c))
+			return 0;
+		if (c->hold.pagemap >= 0)
+			close(c->hold.pagemap);
+		c->hold.pagemap = -1;
+	}
+	return c->hold.pagemap < 0 ? -1 : 0;
+}
+
+static void
+hold_add(struct holds *t, const struct held *h)
+{
+	struct held *last = t->n ? &t->p[t->n - 1] : NULL;
+
+	if (h->lo >= h->hi)
+		return;
+	if (last && last->hi == h->lo && last->fd == h->fd && last->place == h->place &&
+	    last->offset + (last->hi - last->lo) == h->offset) {
+		last->hi = h->hi;
+		return;
+	}
+	t->p = mem_xgrow(t->p, &t->cap, t->n + 1, sizeof(*t->p));
+	t->p[t->n++] = *h;
+}
+
+/* The part of h in [lo, hi), with its offset. */
+static struct held
+held_part(const struct held *h, uint64_t lo, uint64_t hi)
+{
+	struct held k = *h;
+
+	if (lo > k.lo) {
+		k.offset += lo - k.lo;
+		k.lo = lo;
+	}
+	if (hi < k.hi)
+		k.hi = hi;
+	return k;
+}
+
+/*
+ * The entries of pagemap from lo on, at most ENTRIES of them; returns their number.  Where there are none, as
+ * the process is gone, or all is 1, they are those of pages that were touched.
+ */
+static size_t
+hold_entries(const struct cap *c, uint64_t lo, uint64_t hi, int all, uint64_t *e)
+{
+	size_t n = (size_t)((hi - lo) / PAGE < ENTRIES ? (hi - lo) / PAGE : ENTRIES), got = 0;
+
+	while (!all && got < n * 8) {
+		ssize_t k = pread(c->hold.pagemap, (uint8_t *)e + got, n * 8 - got,
+		    (off_t)(lo / PAGE * 8 + got));
+
+		if (k <= 0)
+			break;
+		got += (size_t)k;
+	}
+	for (size_t i = got / 8; i < n; i++)
+		e[i] = PRESENT | OF_FILE;
+	return n;
+}
+
+/* Distributes the pages of h: those that were touched to `due`, the others to `rest`. */
+static void
+hold_look(const struct cap *c, const struct held *h, int all, struct holds *due, struct holds *rest)
+{
+	static uint64_t e[ENTRIES];
+
+	for (uint64_t at = h->lo; at < h->hi;) {
+		size_t n = hold_entries(c, at, h->hi, all, e), i = 0;
+
+		while (i < n) {
+			size_t from = i;
+			int is = (e[i] & PRESENT) != 0;
+			struct held k;
+
+			while (i < n && ((e[i] & PRESENT) != 0) == is)
+				i++;
+			k = held_part(h, at + from * PAGE, at + i * PAGE);
+			hold_add(is ? due : rest, &k);
+		}
+		at += n * PAGE;
+	}
+}
+
+void
+hold_touched(struct cap *c, uint64_t lo, uint64_t hi)
+{
+	struct hold *d = &c->hold;
+	struct holds rest = {NULL, 0, 0};
+	int all;
+
+	if (!d->held.n || d->final)
+		return;
+	all = hold_reclaimed() != d->reclaimed;
+	if (all) {
+		lo = 0;
+		hi = UINT64_MAX;
+	}
+	for (size_t i = 0; i < d->held.n; i++) {
+		const struct held *h = &d->held.p[i];
+		struct held k = held_part(h, 0, lo);
+
+		if (h->hi <= lo || h->lo >= hi) {
+			hold_add(&rest, h);
+			continue;
+		}
+		hold_add(&rest, &k);
+		k = held_part(h, lo, hi);
+		hold_look(c, &k, all, &d->due, &rest);
+		k = held_part(h, hi, UINT64_MAX);
+		hold_add(&rest, &k);
+	}
+	free(d->held.p);
+	d->held = rest;
+}
+
+void
+hold_cut(struct cap *c, uint64_t lo, uint64_t hi)
+{
+	struct holds rest = {NULL, 0, 0}, *t = &c->hold.held;
+	size_t i;
+
+	for (i = 0; i < t->n && (t->p[i].hi <= lo || t->p[i].lo >= hi); i++)
+		;
+	if (i == t->n)
+		return;
+	for (i = 0; i < t->n; i++) {
+		struct held k = held_part(&t->p[i], 0, lo);
+
+		hold_add(&rest, &k);
+		k = held_part(&t->p[i], hi, UINT64_MAX);
+		hold_add(&rest, &k);
+	}
+	free(t->p);
+	*t = rest;
+}
+
+/* Takes all pages of [lo, hi) for touched. */
+static void
+hold_rest(struct cap *c, uint64_t lo, uint64_t hi)
+{
+	for (size_t i = 0; i < c->hold.held.n; i++) {
+		struct held h = held_part(&c->hold.held.p[i], lo, hi);
+
+		if (h.lo < h.hi)
+			hold_add(&c->hold.due, &h);
+	}
+	hold_cut(c, lo, hi);
+}
+
+/* Does the process write to the file through another mapping? */
+static int
+hold_shared(const struct cap *c, const struct region *r)
+{
+	for (size_t i = 0; i < c->reg.n; i++)
+		if (c->reg.p[i].shared && c->reg.p[i].ino == r->ino && c->reg.p[i].dev == r->dev)
+			return 1;
+	return 0;
+}
+
+/* Pages that the process has written to before it was captured, or the kernel for it, are recorded now. */
+static void
+hold_own(struct cap *c, const struct held *h)
+{
+	static uint64_t e[ENTRIES];
+
+	for (uint64_t at = h->lo; at < h->hi;) {
+		size_t n = hold_entries(c, at, h->hi, 0, e), i = 0;
+
+		while (i < n) {
+			size_t from = i;
+			int own = e[i] & PRESENT && !(e[i] & OF_FILE);
+
+			while (i < n && (e[i] & PRESENT && !(e[i] & OF_FILE)) == own)
+				i++;
+			if (own) {
+				put_pages(c, at + from * PAGE, at + i * PAGE);
+				hold_cut(c, at + from * PAGE, at + i * PAGE);
+			}
+		}
+		at += n * PAGE;
+	}
+}
+
+int
+hold_open(struct cap *c, const struct region *r, const char *name)
+{
+	if (c->all->touch || c->all->store || !c->w || c->all->failed || r->shared || !r->ino ||
+	    r->hi - r->lo < (r->prot & PROT_WRITE ? LEAST_W : LEAST))
+		return 0;
+	return hold_file(c->all, r, name) && !hold_begin(c);
+}
+
+/* Is it as it was when it was opened? */
+static int
+hold_same(const struct hold_file *f)
+{
+	struct stat st;
+
+	return !fstat(f->fd, &st) && st.st_size == f->st.st_size && st.st_mtim.tv_sec == f->st.st_mtim.tv_sec &&
+	    st.st_mtim.tv_nsec == f->st.st_mtim.tv_nsec;
+}
+
+int
+hold_map(struct cap *c, const struct region *r, uint64_t lo, const char *name, int fresh)
+{
+	struct hold *d = &c->hold;
+	struct hold_file *f = hold_open(c, r, name) ? hold_find(c->all, r->dev, r->ino) : NULL;
+	struct held h;
+	size_t i;
+
+	if (!f || hold_shared(c, r) || !hold_same(f))
+		return 0;
+	if (!d->held.n && (d->reclaimed = hold_reclaimed()) == 0) {
+		c->all->held->never = 1;
+		return 0;
+	}
+	h = (struct held){lo, r->hi, r->offset + (lo - r->lo), 0, f->fd};
+	if (ws_hold(c->w, &h.place)) {
+		put_failed(c, 0);
+		return 0;
+	}
+	d->on = 1;
+	hold_cut(c, h.lo, h.hi);
+	d->held.p = mem_xgrow(d->held.p, &d->held.cap, d->held.n + 1, sizeof(h));
+	for (i = d->held.n++; i && d->held.p[i - 1].lo > h.lo; i--)
+		d->held.p[i] = d->held.p[i - 1];
+	d->held.p[i] = h;
+	if (!fresh)
+		hold_own(c, &h);
+	return 1;
+}
+
+size_t
+hold_read(struct cap *c, uint64_t addr, void *p, size_t n)
+{
+	size_t i = region_at(&c->reg, addr);
+	const struct region *r = &c->reg.p[i];
+	const struct hold_file *f = NULL;
+	ssize_t got = -1;
+
+	if (i < c->reg.n && r->lo <= addr && r->hi - addr >= n && r->ino && !r->shared && !r->wasw &&
+	    !c->all->attached && !c->all->from.kind)
+		f = hold_find(c->all, r->dev, r->ino);
+	if (f && f->fd >= 0)
+		got = pread(f->fd, p, n, (off_t)(r->offset + (addr - r->lo)));
+	return got < 0 ? tracee_read(&c->t, addr, p, n) : (size_t)got;
+}
+
+static int
+held_order(const void *a, const void *b)
+{
+	const struct held *x = a, *y = b;
+
+	if (x->place != y->place)
+		return x->place < y->place ? -1 : 1;
+	return x->lo < y->lo ? -1 : x->lo > y->lo;
+}
+
+/* Has somebody written to the file? */
+static void
+hold_check(struct cap *c, int fd)
+{
+	struct hold_file *f = c->all->held->file;
+	char text[128];
+
+	while (f->fd != fd)
+		f++;
+	if (f->told || hold_same(f))
+		return;
+	f->told = 1;
+	snprintf(text, sizeof(text), "a file was changed while it was mapped (inode %llu): "
+	    "the capture has its later contents", (unsigned long long)f->ino);
+	warn("%s", text);
+	put_note(c, text);
+}
+
+static void
+hold_put(struct cap *c, const struct held *h)
+{
+	for (uint64_t at = h->lo, k; at < h->hi && c->w && !c->all->failed; at += k) {
+		int inside = !stored_wanted(c);
+		struct ws_rec r = {.kind = WS_MEM, .u.mem.addr = at};
+		size_t most = inside ? GROUP : CHUNK;
+		uint8_t *p;
+		ssize_t got;
+
+		k = h->hi - at < most ? h->hi - at : most;
+		p = inside ? ws_reserve(c->w, at, (size_t)k) : c->all->scratch;
+		if (!p) {
+			put_failed(c, 0);
+			return;
+		}
+		got = pread(h->fd, p, (size_t)k, (off_t)(h->offset + (at - h->lo)));
+		if (got <= 0)
+			return;         /* it is shorter: there is no memory */
+		r.u.mem.n = (size_t)(got + PAGE - 1) / PAGE * PAGE;
+		memset(p + got, 0, r.u.mem.n - (size_t)got);
+		if (!inside) {
+			put_scratch(c, at, r.u.mem.n);
+			continue;
+		}
+		r.u.mem.p = p;
+		put_untimed(c, &r);
+	}
+}
+
+/* all places are this one from now on */
+static void
+hold_again(struct cap *c)
+{
+	struct hold *d = &c->hold;
+	size_t place;
+
+	if (!d->held.n)
+		return;
+	if (ws_hold(c->w, &place)) {
+		put_failed(c, 0);
+		return;
+	}
+	d->on = 1;
+	for (size_t i = 0; i < d->held.n; i++)
+		d->held.p[i].place = place;
+}
+
+void
+hold_settle(struct cap *c, int again)
+{
+	struct hold *d = &c->hold;
+
+	/* nothing may stand between a record of the end and the end */
+	if (!d->on || !c->w || c->all->failed || (again && d->closing))
+		return;
+	hold_touched(c, 0, UINT64_MAX);
+	d->on = 0;
+	if (ws_end_group(c->w))
+		put_failed(c, 0);
+	ws_set_level(c->w, WS_PLAIN);   /* compression takes longer than all the rest */
+	if (d->due.n > 1)
+		qsort(d->due.p, d->due.n, sizeof(*d->due.p), held_order);
+	for (size_t i = 0; i < d->due.n && !c->all->failed; i++) {
+		const struct held *h = &d->due.p[i];
+
+		if ((!i || h->place != h[-1].place) && ws_fill(c->w, h->place))
+			put_failed(c, 0);
+		hold_check(c, h->fd);
+		hold_put(c, h);
+	}
+	d->due.n = 0;
+	ws_pages_flush(c->all->pages);
+	if (!c->all->failed && ws_fill(c->w, SIZE_MAX))
+		put_failed(c, 0);
+	ws_set_level(c->w, c->all->level);
+	c->since = 0;
+	if (again)
+		hold_again(c);
+}
+
+void
+hold_relieve(struct cap *c)
+{
+	if (c->hold.on && c->w && ws_held(c->w) > KEPT_MOST)
+		hold_settle(c, 1);
+}
+
+static int
+holds_has(const struct holds *t, int fd)
+{
+	for (size_t i = 0; i < t->n; i++)
+		if (t->p[i].fd == fd)
+			return 1;
+	return 0;
+}
+
+/* The process is about to change the bytes of a file: what it has mapped of it is recorded before. */
+static void
+hold_changes(struct cap *c, const struct stat *st)
+{
+	const struct hold_file *f = hold_find(c->all, st->st_dev, st->st_ino);
+	struct hold *d = &c->hold;
+
+	if (!f || f->fd < 0 || (!holds_has(&d->held, f->fd) && !holds_has(&d->due, f->fd)))
+		return;
+	for (size_t i = 0; i < c->reg.n; i++)
+		if (c->reg.p[i].ino == f->ino && c->reg.p[i].dev == f->dev)
+			hold_rest(c, c->reg.p[i].lo, c->reg.p[i].hi);
+	hold_settle(c, 1);
+}
+
+static void
+hold_changes_fd(struct cap *c, int fd)
+{
+	char path[48];
+	struct stat st;
+
+	snprintf(path, sizeof(path), "/proc/%ld/fd/%d", (long)c->t.pid, fd);
+	if (!stat(path, &st))
+		hold_changes(c, &st);
+}
+
+/* The file that the process names by dir and the string at addr is about to be cut off. */
+static void
+hold_changes_path(struct cap *c, int dir, uint64_t addr)
+{
+	char name[4096], path[4200];
+	struct stat st;
+	size_t n = tracee_string(&c->t, addr, name, sizeof(name));
+
+	if (n == sizeof(name))
+		return;
+	name[n] = 0;
+	if (name[0] == '/')
+		snprintf(path, sizeof(path), "/proc/%ld/root%s", (long)c->t.pid, name);
+	else if (dir == AT_FDCWD)
+		snprintf(path, sizeof(path), "/proc/%ld/cwd/%s", (long)c->t.pid, name);
+	else
+		snprintf(path, sizeof(path), "/proc/%ld/fd/%d/%s", (long)c->t.pid, dir, name);
+	if (!stat(path, &st))
+		hold_changes(c, &st);
+}
+
+/* The call may take pages of [lo, lo + n) away. */
+static void
+hold_takes(struct cap *c, uint64_t lo, uint64_t n)
+{
+	hold_touched(c, lo / PAGE * PAGE, lo + n < lo ? UINT64_MAX : (lo + n + PAGE - 1) / PAGE * PAGE);
+}
+
+void
+hold_call(struct cap *c, const struct call *k)
+{
+	int fd;
+
+	if (!c->hold.held.n && !c->hold.due.n)
+		return;
+	switch (k->nr) {
+	case SYS_mmap:
+		if ((k->arg[3] & MAP_TYPE) != MAP_PRIVATE && !(k->arg[3] & MAP_ANONYMOUS))
+			hold_changes_fd(c, (int)k->arg[4]);
+		if (k->arg[3] & (MAP_FIXED | MAP_FIXED_NOREPLACE))
+			hold_takes(c, k->arg[0], k->arg[1]);
+		return;
+	case SYS_munmap:
+	case SYS_madvise:
+		hold_takes(c, k->arg[0], k->arg[1]);
+		return;
+	case SYS_mremap:                /* what is moved is recorded before */
+		hold_rest(c, k->arg[0], k->arg[0] + k->arg[1]);
+		if (k->arg[3] & MREMAP_FIXED)
+			hold_takes(c, k->arg[4], k->arg[2]);
+		return;
+	case SYS_shmat: case SYS_remap_file_pages: case SYS_process_madvise:
+		hold_touched(c, 0, UINT64_MAX);
+		return;
+	case SYS_clone: case SYS_clone3: case SYS_vfork:        /* a child may unmap memory of the process */
+		if ((clone_flags(c, k) & (CLONE_VM | CLONE_THREAD)) == CLONE_VM)
+			hold_touched(c, 0, UINT64_MAX);
+		return;
+	case SYS_exit_group: case SYS_execve: case SYS_execveat:
+		hold_final(c);
+		return;
+	case SYS_open:
+		if (k->arg[1] & O_TRUNC)
+			hold_changes_path(c, AT_FDCWD, k->arg[0]);
+		return;
+	case SYS_creat: case SYS_truncate:
+		hold_changes_path(c, AT_FDCWD, k->arg[0]);
+		return;
+	case SYS_openat:
+		if (k->arg[2] & O_TRUNC)
+			hold_changes_path(c, (int)k->arg[0], k->arg[1]);
+		return;
+	case SYS_openat2:
+		hold_changes_path(c, (int)k->arg[0], k->arg[1]);
+		return;
+	}
+	fd = file_written(k);
+	if (fd >= 0)
+		hold_changes_fd(c, fd);
+}
+
+void
+hold_final(struct cap *c)
+{
+	hold_touched(c, 0, UINT64_MAX);
+	c->hold.final = 1;
+}
+
+void
+hold_free(struct cap *c)
+{
+	if (c->hold.pagemap > 0)
+		close(c->hold.pagemap);
+	free(c->hold.held.p);
+	free(c->hold.due.p);
+	memset(&c->hold, 0, sizeof(c->hold));
+}
+
+void
+hold_close(struct tree *a)
+{
+	for (size_t i = 0; a->held && i < a->held->n; i++)
+		if (a->held->file[i].fd >= 0)
+			close(a->held->file[i].fd);
+	free(a->held);
+	a->held = NULL;
+}

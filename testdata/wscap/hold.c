@@ -1,0 +1,113 @@
+/* A mapped file of which little is read: hold NAME; prints what was read */
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define SIZE (2u << 20)
+static int fd;
+static const char *name = "data.tmp";
+
+static unsigned
+word(const char *p, size_t at)
+{
+	unsigned v;
+
+	memcpy(&v, p + at, sizeof(v));
+	return v;
+}
+
+static char *
+map(int prot)
+{
+	char *p = mmap(NULL, SIZE, prot, MAP_PRIVATE, fd, 0);
+
+	if (p == MAP_FAILED)
+		exit(9);
+	return p;
+}
+
+/* Mappings inside and out of the recorder: it comes after some calls. */
+static void
+warm(void)
+{
+	for (int i = 0; i < 100; i++)
+		if (getppid() < 0 || munmap(mmap(NULL, 4096, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0), 4096))
+			exit(9);
+}
+
+int
+main(int argc, char **argv)
+{
+	const char *what = argc > 1 ? argv[1] : "";
+	char *p, *q, text[100];
+	unsigned sum = 0;
+	pid_t pid;
+
+	fd = open(name, O_RDWR);
+	if (fd < 0)
+		return 9;
+	warm();
+	p = map(strcmp(what, "private") ? PROT_READ : PROT_READ | PROT_WRITE);
+	sum = word(p, 70000) + word(p, 1000000);
+	if (!strcmp(what, "unmap")) {                   /* the pages are gone before anybody looks */
+		munmap(p, SIZE);
+	} else if (!strcmp(what, "over")) {
+		q = mmap(p + 65536, 131072, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+		sum += word(q, 8192) + word(p, 300000);
+	} else if (!strcmp(what, "file")) {             /* another part of the file in its place */
+		mmap(p + 65536, 131072, PROT_READ, MAP_PRIVATE | MAP_FIXED, fd, 1 << 20);
+		sum += word(p, 70000) + word(p, 300000);
+	} else if (!strcmp(what, "advise")) {
+		madvise(p, SIZE, MADV_DONTNEED);
+		sum += word(p, 70000) + word(p, 200000);
+	} else if (!strcmp(what, "move")) {
+		q = mremap(p, SIZE, SIZE / 2, 0);
+		q = mremap(q, SIZE / 2, SIZE / 2, MREMAP_MAYMOVE | MREMAP_FIXED, p + 2 * SIZE);
+		sum += word(q, 70000) + word(q, 300000);
+	} else if (!strcmp(what, "private")) {
+		p[70001] = p[400000] = 7;
+		sum += word(p, 70000) + word(p, 400004);
+		if (pread(fd, p + 500001, 10, 3) != 10)
+			return 9;
+		sum += word(p, 500000) + word(p, 503000);
+	} else if (!strcmp(what, "write")) {            /* what was read is not in the file any more */
+		memset(text, 'x', sizeof(text));
+		if (pwrite(fd, text, sizeof(text), 70000 - 20) != sizeof(text) || pwrite(fd, text, 10, 900000) != 10)
+			return 9;
+		sum += word(p, 70000) + word(p, 900000) + word(p, 800000);
+	} else if (!strcmp(what, "shared")) {
+		q = mmap(NULL, SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+		sum += word(q, 70000);
+	} else if (!strcmp(what, "cut")) {
+		close(open(name, O_RDWR | O_TRUNC));
+	} else if (!strcmp(what, "fork") || !strcmp(what, "vfork")) {
+		pid = what[0] == 'v' ? vfork() : fork();
+		if (!pid) {
+			volatile unsigned k = word(p, 70000) + word(p, 1500000);
+
+			if (what[0] == 'f')
+				munmap(p, 65536);
+			_exit((int)(k % 50));
+		}
+		wait(&fd);
+		sum += word(p, 1800000) + (unsigned)fd;
+	} else if (!strcmp(what, "exec")) {
+		execl("/bin/echo", "echo", sum % 3 ? "a" : "b", (char *)NULL);
+	} else if (!strcmp(what, "kill")) {
+		printf("%u\n", sum);
+		fflush(stdout);
+		kill(getpid(), SIGKILL);
+	} else if (!strcmp(what, "late")) {             /* after the capture was written up to here */
+		while (access("go", F_OK))
+			usleep(20000);
+		sum += word(p, 1600000) + word(p, 70000);
+	}
+	printf("%u\n", sum);
+	return 0;
+}

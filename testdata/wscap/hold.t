@@ -1,0 +1,73 @@
+# Of mapped files, the pages that were touched are recorded, and no others; whatever happens to the mapping or to the file
+. "$HERE/lib.sh"
+gcc -O1 -o hold "$HERE/hold.c" || exit 1
+data() { awk 'BEGIN { for (i = 0; i < 130000; i++) printf "%015d\n", i * i % 999983 }' >data.tmp; }
+data
+cp data.tmp keep.tmp
+
+# the memory of run N (of one, of the last) in the capture, in kilobytes
+memory() { wsinfo "c.ws$1" | awk '$1 == "memory" { print int($2 / 1024) }'; }
+
+# held WHAT: as natively, with the recorder and without
+held() {
+	for r in on off; do
+		cp keep.tmp data.tmp
+		./hold "$1" >want.out
+		want=$?
+		cp keep.tmp data.tmp
+		wscap --recorder $r -o c.ws ./hold "$1" >got.out 2>got.err
+		is "$1, $r: status and messages" "$? $(grep -v 'mapped shared and private' got.err)" "$want "
+		same "$1, $r: output" got.out want.out
+		cp keep.tmp data.tmp            # a replay does not look at it
+		case $1 in
+		*fork | exec) ok "$1, $r: replayed" sh -c 'ws2addr -c c.ws:1 && ws2addr -c c.ws:2' ;;
+		*) replayed "$1, $r" got.out ;;
+		esac
+		n=$(ws2addr -c c.ws | head -n 1)
+		turn 2 && ok "$1, $r: verified" sh -c 'wsverify c.ws >verified'
+		ok "$1, $r: trimmed" wstrim -o t.ws c.ws
+		is "$1, $r: trimmed replays to the same end" "$(ws2addr -c t.ws | head -n 1)" "$n"
+	done
+}
+
+for i in read unmap over advise private write shared cut fork vfork exec file move kill; do held $i; done
+wscap -o c.ws ./hold read >got.out
+k=$(memory)
+ok "of 2 megabytes, little is recorded: $k kilobytes" [ "$k" -lt 1900 ]
+wscap -o c.ws ./hold private >got.out
+ok "also if the mapping is writable: $(memory)" [ "$(memory)" -lt 2000 ]
+wscap -o c.ws ./hold fork >got.out
+ok "and in a child: $(memory :2)" [ "$(memory :2)" -lt 1900 ]
+
+# a page that is touched after a part of the capture was written
+rm -f go c.ws
+wscap -o c.ws ./hold late >got.out 2>got.err &
+pid=$!
+until [ -s c.ws ] && wsinfo c.ws 2>/dev/null | grep -q 'access'; do sleep 0.1; done
+: >go
+wait $pid
+want=0
+replayed "touched later" got.out
+ok "touched later: verified" sh -c 'wsverify c.ws >verified'
+
+# wscap is killed
+rm -f go c.ws
+wscap -o c.ws ./hold late >got.out 2>got.err &
+pid=$!
+until [ -s c.ws ] && wsinfo c.ws 2>/dev/null | grep -q 'access'; do sleep 0.1; done
+kill -9 $pid
+wait $pid 2>/dev/null
+ws2addr -c c.ws >count 2>err
+ok "wscap killed: the capture is replayed as far as it was written" grep -q 'replayed up to' err
+
+# another process changes the file
+rm -f go c.ws
+wscap -o c.ws ./hold late >got.out 2>got.err &
+pid=$!
+until [ -s c.ws ] && wsinfo c.ws 2>/dev/null | grep -q 'access'; do sleep 0.1; done
+printf 'changed' | dd of=data.tmp bs=1 seek=1600000 conv=notrunc status=none
+: >go
+wait $pid
+ok "another process changes the file: it is said" grep -q 'a file was changed while it was mapped' got.err
+replayed "and the replay has what was read" got.out
+tap_end
