@@ -24,7 +24,7 @@ held() {
 		*) replayed "$1, $r" got.out ;;
 		esac
 		n=$(ws2addr -c c.ws | head -n 1)
-		turn 2 && ok "$1, $r: verified" sh -c 'wsverify c.ws >verified'
+		ok "$1, $r: verified" sh -c 'wsverify -e 20000 -l 1000 c.ws >verified'
 		ok "$1, $r: trimmed" wstrim -o t.ws c.ws
 		is "$1, $r: trimmed replays to the same end" "$(ws2addr -c t.ws | head -n 1)" "$n"
 	done
@@ -48,7 +48,7 @@ until [ -s c.ws ] && wsinfo c.ws 2>/dev/null | grep -q 'access'; do sleep 0.1; d
 wait $pid
 want=0
 replayed "touched later" got.out
-ok "touched later: verified" sh -c 'wsverify c.ws >verified'
+ok "touched later: verified" sh -c 'wsverify -e 20000 -l 1000 c.ws >verified'
 
 # wscap is killed
 rm -f go c.ws

@@ -113,9 +113,12 @@ hold_reclaimed(void)
 		close(fd);
 	text[n > 0 ? n : 0] = 0;
 	for (const char *p = text; *p; p += *p == '\n') {
-		known |= !strncmp(p, "pgscan_file ", 12);       /* since Linux 5.8, also of control groups */
-		if (!strncmp(p, "pgscan_", 7) || !strncmp(p, "thp_collapse_alloc ", 19) ||
-		    !strncmp(p, "thp_file_alloc ", 15))
+		int scan = !strncmp(p, "pgscan_file ", 12);     /* since Linux 5.8, also of control groups */
+
+		known |= scan;
+		/* a file's pages become a huge page without one by one being looked at */
+		if (scan || !strncmp(p, "nr_file_hugepages ", 18) ||
+		    !strncmp(p, "nr_shmem_hugepages ", 19))
 			sum = sum * 1000003 + strtoull(strchr(p, ' '), NULL, 10);
 		while (*p && *p != '\n')
 			p++;
@@ -239,6 +242,7 @@ hold_touched(struct cap *c, uint64_t lo, uint64_t hi)
 		return;
 	all = hold_reclaimed() != d->reclaimed;
 	if (all) {
+		d->all = 1;
 		lo = 0;
 		hi = UINT64_MAX;
 	}
@@ -481,7 +485,9 @@ hold_settle(struct cap *c, int again)
 	d->on = 0;
 	if (ws_end_group(c->w))
 		put_failed(c, 0);
-	ws_set_level(c->w, WS_PLAIN);   /* compression takes longer than all the rest */
+	if (!d->all)                    /* compression takes longer than all the rest */
+		ws_set_level(c->w, WS_PLAIN);
+	d->all = 0;
 	if (d->due.n > 1)
 		qsort(d->due.p, d->due.n, sizeof(*d->due.p), held_order);
 	for (size_t i = 0; i < d->due.n && !c->all->failed; i++) {

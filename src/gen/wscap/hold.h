@@ -25,6 +25,7 @@ struct hold {
 	struct holds held;              /* pages that are not known to have been touched, by ascending address */
 	struct holds due;               /* that have been, and are to be recorded */
 	int on;                         /* the writer keeps groups */
+	int all;                        /* `due` has pages that were not looked up */
 	int final;                      /* the process executes nothing more */
 	int closing;                    /* the last record tells where it came to its end */
 	int pagemap;                    /* a descriptor; 0: not opened yet, -1: there is none */
