@@ -10,6 +10,7 @@
 
 #define CUT       (4u << 20)    /* unpacked bytes after which a group ends */
 #define CUT_SMALL (16u << 20)
+#define KEPT      (320u << 10)  /* room for groups that are kept, at first: to make it larger step by step is dear */
 
 struct ws_writer {
 	ws_write_fn *write;
@@ -207,6 +208,8 @@ ws_hold(struct ws_writer *w, size_t *place)
 {
 	if (ws_end_group(w) != 0)
 		return -1;
+	if (!w->bytes.p && !buf_reserve(&w->bytes, KEPT))
+		return ws_writer_fail(w, "out of memory");
 	w->holding = 1;
 	*place = w->nkept;
 	return 0;

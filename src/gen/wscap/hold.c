@@ -29,7 +29,7 @@
 
 #define LEAST     (64u << 10)   /* bytes of a mapping that is not recorded at once */
 #define LEAST_W   (256u << 10)  /* the same if it is writable: most of it will be written to */
-#define KEPT_MOST (512u << 10)  /* bytes that the writer keeps */
+#define KEPT_MOST (256u << 10)  /* bytes that the writer keeps */
 #define ENTRIES   2048u         /* of pagemap, read at once */
 #define NFILE     512u          /* files that are open */
 #define PRESENT   (3ull << 62)  /* in memory, or swapped out or moving */

@@ -50,7 +50,7 @@ static const struct opt_tool wscap_tool = {
 	.program = 1,
 };
 
-#define HEAP (1600u << 10)      /* bytes */
+#define HEAP (1920u << 10)      /* bytes */
 enum { CANNOT = 125, NOEXEC = 126, NOTFOUND = 127 };    /* exit statuses as in env(1) */
 
 static struct cap *
