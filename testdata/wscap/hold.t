@@ -31,13 +31,19 @@ held() {
 }
 
 for i in read unmap over advise private write shared cut fork vfork exec file move kill; do held $i; done
-wscap -o c.ws ./hold read >got.out
-k=$(memory)
-ok "of 2 megabytes, little is recorded: $k kilobytes" [ "$k" -lt 1900 ]
-wscap -o c.ws ./hold private >got.out
-ok "also if the mapping is writable: $(memory)" [ "$(memory)" -lt 2000 ]
-wscap -o c.ws ./hold fork >got.out
-ok "and in a child: $(memory :2)" [ "$(memory :2)" -lt 1900 ]
+# little WHAT MODE RUN KILOBYTES: unless the kernel looks for memory to take back, when all is recorded
+little() {
+	for _ in 1 2 3 4 5 6; do
+		scan=$(grep '^pgscan_file\|^nr_.*_hugepages' /proc/vmstat)
+		wscap -o c.ws ./hold "$2" >got.out
+		[ "$scan" = "$(grep '^pgscan_file\|^nr_.*_hugepages' /proc/vmstat)" ] && break
+		scan=
+	done
+	if [ "$scan" ]; then ok "$1: $(memory "$3")" [ "$(memory "$3")" -lt "$4" ]; else skip "$1: the system is short of memory"; fi
+}
+little "of 2 megabytes, little is recorded" read '' 1900
+little "also if the mapping is writable" private '' 2000
+little "and in a child" fork :2 1900
 
 # a page that is touched after a part of the capture was written
 rm -f go c.ws

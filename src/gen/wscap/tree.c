@@ -293,6 +293,33 @@ tree_faults(struct cap *c, int status)
 	    !ptrace(PTRACE_GETSIGINFO, c->t.pid, NULL, &si) && signal_is_fault(&si);
 }
 
+/* Has it ended while a call was made on its behalf? */
+static int
+tree_gone(struct cap *c)
+{
+	if (!c->t.gone || c->hasended || c->th)
+		return 0;
+	c->ended = c->t.status;
+	return c->hasended = 1;
+}
+
+/* There are no processes, but some whose end was not dealt with: how many? */
+static int
+tree_all_gone(struct tree *a)
+{
+	int n = 0;
+
+	for (size_t i = 0; i < NBUCKETS; i++)
+		for (struct cap *c = a->bucket[i], *next; c; c = next) {
+			next = c->next;
+			if (!tree_gone(c))
+				continue;
+			tree_ended(c);
+			n++;
+		}
+	return n;
+}
+
 void
 tree_stopped(struct cap *c, int status)
 {
@@ -310,6 +337,7 @@ tree_stopped(struct cap *c, int status)
 		ptrace(PTRACE_INTERRUPT, c->t.pid, NULL, NULL);
 	if (c->all->until.calls && until_over(c->all))
 		tree_interrupt(c->all);
+	tree_gone(c);
 	if (!c->hasended)
 		hold_relieve(c);
 	if (c->hasended)
@@ -364,7 +392,7 @@ tree_run(struct tree *a)
 			tree_event(a, pid, status);
 		else if (pid == 0)
 			sched_watch(a);
-		else if (errno != EINTR)
+		else if (errno != EINTR && !tree_all_gone(a))
 			die("cannot wait for the program: %s", strerror(errno));
 	}
 	until_end(a);

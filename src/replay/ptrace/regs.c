@@ -76,8 +76,11 @@ next_stop(struct tracee *t)
 			;
 		if (err)
 			return err;
-		if (!WIFSTOPPED(status))
+		if (!WIFSTOPPED(status)) {
+			t->gone = 1;
+			t->status = status;
 			return ESRCH;
+		}
 		if (WSTOPSIG(status) == (SIGTRAP | 0x80))
 			return 0;
 		if (status >> 16 != 0 || ptrace(PTRACE_GETSIGINFO, t->pid, NULL, &si))

@@ -28,6 +28,7 @@ struct tracee {
 	uint64_t site;
 	siginfo_t held[TRACEE_HELD];    /* signals that came in between, oldest first; not delivered yet */
 	unsigned nheld;
+	int gone, status;               /* it ended amid a call on its behalf, with this wait status */
 };
 
 /*
