@@ -208,26 +208,64 @@ hold_entries(const struct cap *c, uint64_t lo, uint64_t hi, int all, uint64_t *e
 	return n;
 }
 
-/* Distributes the pages of h: those that were touched to `due`, the others to `rest`. */
+/* Pages that are looked at together: of one protection, `n` of them from `from` on; those to distribute are [lo, hi). */
+struct look { uint64_t from, lo, hi; size_t n; uint64_t e[ENTRIES]; };
+
+/* Was page i touched, or one beside it? */
+static int
+look_is(const struct look *k, size_t i)
+{
+	uint64_t beside = (i ? k->e[i - 1] : 0) | (i + 1 < k->n ? k->e[i + 1] : 0);
+
+	return ((k->e[i] | beside) & PRESENT) != 0;
+}
+
+/* Looks at h from `at` on. */
+static void
+look_read(const struct cap *c, const struct held *h, uint64_t at, int all, struct look *k)
+{
+	size_t i = region_at(&c->reg, at);
+	const struct region *r = &c->reg.p[i];
+	uint64_t lo = h->lo, hi = h->hi, end;
+
+	if (i < c->reg.n && r->lo <= at) {
+		all |= (r->prot & PROT_EXEC) != 0;
+		lo = r->lo;
+		hi = r->hi;
+	}
+	k->lo = at;
+	k->hi = h->hi < hi ? h->hi : hi;
+	k->from = at > lo ? at - PAGE : at;
+	end = k->hi < hi ? k->hi + PAGE : k->hi;
+	k->n = hold_entries(c, k->from, end, all, k->e);
+	/* of the last one it is not known what is beside it */
+	if (k->from + k->n * PAGE < end)
+		k->hi = k->from + (k->n - 1) * PAGE;
+}
+
+/*
+ * Distributes the pages of h: those that were touched to `due`, the others to `rest`.  Who reads the capture also
+ * wants what the program could have executed, and the rest of a table that it read from (a switch's): all pages of
+ * code are due, and those beside one that was touched.
+ */
 static void
 hold_look(const struct cap *c, const struct held *h, int all, struct holds *due, struct holds *rest)
 {
-	static uint64_t e[ENTRIES];
+	static struct look k;
 
-	for (uint64_t at = h->lo; at < h->hi;) {
-		size_t n = hold_entries(c, at, h->hi, all, e), i = 0;
+	for (uint64_t at = h->lo; at < h->hi; at = k.hi) {
+		look_read(c, h, at, all, &k);
+		while (at < k.hi) {
+			size_t i = (size_t)((at - k.from) / PAGE), n = (size_t)((k.hi - k.from) / PAGE), from = i;
+			int is = look_is(&k, i);
+			struct held part;
 
-		while (i < n) {
-			size_t from = i;
-			int is = (e[i] & PRESENT) != 0;
-			struct held k;
-
-			while (i < n && ((e[i] & PRESENT) != 0) == is)
+			while (i < n && look_is(&k, i) == is)
 				i++;
-			k = held_part(h, at + from * PAGE, at + i * PAGE);
-			hold_add(is ? due : rest, &k);
+			part = held_part(h, at, at + (i - from) * PAGE);
+			hold_add(is ? due : rest, &part);
+			at += (i - from) * PAGE;
 		}
-		at += n * PAGE;
 	}
 }
 
