@@ -41,9 +41,9 @@ little() {
 	done
 	if [ "$scan" ]; then ok "$1: $(memory "$3")" [ "$(memory "$3")" -lt "$4" ]; else skip "$1: the system is short of memory"; fi
 }
-little "of 2 megabytes, little is recorded" read '' 1900
-little "also if the mapping is writable" private '' 2000
-little "and in a child" fork :2 1900
+little "of 2 megabytes, little is recorded" read '' 2700
+little "also if the mapping is writable" private '' 2700
+little "and in a child" fork :2 2700
 
 # a page that is touched after a part of the capture was written
 rm -f go c.ws
