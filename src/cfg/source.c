@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/buf.h"
 #include "cfg/source.h"
@@ -43,31 +42,13 @@ struct wsource {
 
 #define UNPACKED_MAX (UINT64_C(2) << 30)        /* a file from a stranger may say that it has any number */
 
-/* Finds what the capture keeps. */
-static void
-source_capture(struct wsource *s, const char *capture)
-{
-	struct fault f;
-	size_t run;
-	int whole;
-
-	s->fd = ws_keep_open_path(capture, &run);
-	s->runs = s->fd < 0 ? NULL : ws_runs_read(s->fd, &whole, &f);
-	if (s->runs && ws_kept_count(s->runs))
-		return;
-	ws_runs_free(s->runs);
-	s->runs = NULL;
-	if (s->fd > STDIN_FILENO)
-		close(s->fd);
-}
-
 struct wsource *
 wsource_new(const char *capture)
 {
 	struct wsource *s = calloc(1, sizeof *s);
 
 	if (s && capture)
-		source_capture(s, capture);
+		s->runs = ws_kept_open(capture, &s->fd);
 	return s;
 }
 
@@ -78,9 +59,8 @@ wsource_free(struct wsource *s)
 
 	if (!s)
 		return;
-	if (s->runs && s->fd > STDIN_FILENO)
-		close(s->fd);
-	ws_runs_free(s->runs);
+	if (s->runs)
+		ws_kept_close(s->runs, s->fd);
 	for (size_t i = 0; i < s->nmodule; i++) {
 		free((void *)(uintptr_t)s->module[i].map.name);
 		free((void *)(uintptr_t)s->module[i].map.id);

@@ -61,23 +61,6 @@ is_other(struct server *s, const char *path, int fd)
 	return 0;
 }
 
-void
-file_begin(struct server *s, const char *capture)
-{
-	struct fault f;
-	size_t run;
-	int whole;
-
-	s->capture = ws_keep_open_path(capture, &run);
-	s->runs = s->capture < 0 ? NULL : ws_runs_read(s->capture, &whole, &f);
-	if (s->runs && ws_kept_count(s->runs))
-		return;
-	ws_runs_free(s->runs);
-	s->runs = NULL;
-	if (s->capture >= 0)
-		close(s->capture);
-}
-
 /* Opens a file that the capture keeps: 1; 0: it keeps none of this name, or that is damaged. */
 static int
 file_kept(struct server *s, const char *path, unsigned k)
@@ -160,7 +143,8 @@ file_close_all(struct server *s)
 {
 	for (unsigned k = 0; k < NFILES; k++)
 		file_close(s, k);
-	ws_runs_free(s->runs);
+	if (s->runs)
+		ws_kept_close(s->runs, s->capture);
 	s->runs = NULL;
 }
 

@@ -131,7 +131,7 @@ main(int argc, char **argv)
 	(void)signal(SIGINT, SIG_IGN);
 	history_set_interrupt_fn(s.h, is_interrupted, &w);
 	object_auxv(&s);
-	file_begin(&s, argv[optind]);
+	s.runs = ws_kept_open(argv[optind], &s.capture);
 	if (history_confine(s.h) != 0)
 		die_fault(s.name, history_fault(s.h));
 	s.begin = o.at;

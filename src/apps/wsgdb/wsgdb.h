@@ -117,7 +117,6 @@ void object_maps(struct server *s);             /* makes s->maps, like /proc/PID
 void object_transfer(struct server *s);         /* qXfer */
 
 /* file.c */
-void file_begin(struct server *s, const char *capture);         /* finds what the capture keeps */
 void file_packet(struct server *s);             /* vFile */
 void file_close_all(struct server *s);
 

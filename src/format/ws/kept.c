@@ -1,6 +1,7 @@
 /* Captures: executable files that are kept. */
 #include <errno.h>
 #include <stdlib.h>
+#include <unistd.h>
 #include <zstd.h>
 
 #include "base/bytes.h"
@@ -92,6 +93,31 @@ ws_kept_free(struct ws_kept_list *t)
 	for (size_t i = 0; i < t->n; i++)
 		free((char *)(uintptr_t)t->v[i].kept.path);
 	free(t->v);
+}
+
+struct ws_runs *
+ws_kept_open(const char *path, int *fd)
+{
+	struct ws_runs *t = NULL;
+	struct fault f;
+	size_t run;
+	int whole;
+
+	*fd = ws_keep_open_path(path, &run);
+	if (*fd >= 0)
+		t = ws_runs_read(*fd, &whole, &f);
+	if (t && ws_kept_count(t))
+		return t;
+	ws_kept_close(t, *fd);
+	return NULL;
+}
+
+void
+ws_kept_close(struct ws_runs *t, int fd)
+{
+	ws_runs_free(t);
+	if (fd > STDIN_FILENO)
+		close(fd);
 }
 
 size_t

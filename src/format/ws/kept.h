@@ -17,6 +17,13 @@ struct ws_kept {
 	uint64_t packed;                /* in the capture; ignored when writing */
 };
 
+/*
+ * Opens the capture of this name, as ws_keep_open_path does, if it keeps files: its runs, and *fd, a descriptor of it.
+ * NULL: it keeps none, or cannot be read.  ws_kept_close closes both.
+ */
+struct ws_runs *ws_kept_open(const char *path, int *fd);
+void ws_kept_close(struct ws_runs *t, int fd);
+
 size_t ws_kept_count(const struct ws_runs *t);
 struct ws_kept ws_kept_get(const struct ws_runs *t, size_t i);  /* valid as long as t; i < the count */
 
