@@ -41,7 +41,11 @@ int hold_map(struct cap *c, const struct region *r, uint64_t lo, const char *nam
 int hold_open(struct cap *c, const struct region *r, const char *name);
 /* Reads memory that is the file's, without touching it; other memory as tracee_read. */
 size_t hold_read(struct cap *c, uint64_t addr, void *p, size_t n);
-void hold_call(struct cap *c, const struct call *k);    /* at the entry of a call, before it is made */
+/* hold_call.c: at the entry of a call, before it is made */
+void hold_call(struct cap *c, const struct call *k);
+/* Are pages of this file not recorded yet? */
+int hold_has(const struct cap *c, uint64_t dev, uint64_t ino);
+void hold_rest(struct cap *c, uint64_t lo, uint64_t hi);        /* takes all pages of [lo, hi) for touched */
 /* Looks which pages of [lo, hi) were touched, and remembers them. */
 void hold_touched(struct cap *c, uint64_t lo, uint64_t hi);
 void hold_cut(struct cap *c, uint64_t lo, uint64_t hi); /* [lo, hi) is something else now, or recorded */
