@@ -20,6 +20,8 @@ struct file {
 	/* code of it was executed; it is not the file that was mapped; a complaint was returned */
 	int ran, other, said;
 	struct timespec time;           /* modification time */
+	char *asked;                    /* the source file that may_have is about; owned, or NULL */
+	int may_have;
 	struct file *next;
 };
 
@@ -71,6 +73,7 @@ wsource_free(struct wsource *s)
 		if (f->open)
 			exe_close(&f->exe);
 		free(f->name);
+		free(f->asked);
 		free(f);
 	}
 	free(s);
@@ -303,6 +306,22 @@ wsource_file(struct wsource *s, uint64_t pc, struct exe **x, uint64_t *addr)
 		return -1;
 	*x = &f->exe;
 	return 0;
+}
+
+int
+wsource_may_have(struct wsource *s, uint64_t pc, const char *name)
+{
+	uint64_t addr;
+	struct file *f = source_mapped(s, pc, &addr);
+
+	if (!f)
+		return 0;
+	if (!f->asked || strcmp(f->asked, name) != 0) {
+		free(f->asked);
+		f->asked = strdup(name);
+		f->may_have = exe_may_have_source(&f->exe, name);
+	}
+	return f->may_have;
 }
 
 int

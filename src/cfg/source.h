@@ -54,6 +54,12 @@ void wsource_find(struct wsource *s, uint64_t pc, const uint8_t *code, size_t n,
 /* The same for code that wsource_code was told of already */
 void wsource_place(struct wsource *s, uint64_t pc, const char **file, const char **func, int *line);
 
+/*
+ * 0: the file that pc is in has no lines of a source file with this name (without folders); the place of pc then need
+ * not be asked for.  After wsource_code
+ */
+int wsource_may_have(struct wsource *s, uint64_t pc, const char *name);
+
 /* Is pc, of code that wsource_code was told of, in a function that has this name among others? */
 int wsource_in_function(struct wsource *s, uint64_t pc, const char *name);
 int wsource_has_function(struct wsource *s, const char *name);  /* has one of the files that are used? */

@@ -11,30 +11,34 @@
 
 #define CANDIDATES 5u           /* that a message names */
 
-struct places { struct place *place; };         /* by id - 1 */
+struct places { struct place *place; uint8_t *known; };         /* by id - 1; known: place was asked for */
 
 const struct place *
 job_place(struct job *j, uint32_t id)
 {
 	uint32_t n = query_nstmt(j->q);
+	struct place *p;
 
 	if (!j->places) {
 		j->places = xcalloc(1, sizeof *j->places);
 		j->places->place = xcalloc(n + 1u, sizeof *j->places->place);
-		for (uint32_t i = 0; i < n; i++) {
-			struct place *p = &j->places->place[i];
-
-			query_source(j->q, i + 1, &p->file, &p->func, &p->line);
-		}
+		j->places->known = xcalloc(n + 1u, sizeof *j->places->known);
 	}
-	return &j->places->place[id - 1];
+	p = &j->places->place[id - 1];
+	if (!j->places->known[id - 1]) {
+		j->places->known[id - 1] = 1;
+		query_source(j->q, id, &p->file, &p->func, &p->line);
+	}
+	return p;
 }
 
 void
 job_places_free(struct job *j)
 {
-	if (j->places)
+	if (j->places) {
 		free(j->places->place);
+		free(j->places->known);
+	}
 	free(j->places);
 	j->places = NULL;
 }
@@ -53,6 +57,28 @@ place_is_file(const char *path, const char *name, size_t n)
 
 	return path && len >= n && memcmp(path + len - n, name, n) == 0 && (len == n || path[len - n - 1] ==
 	    '/');
+}
+
+/*
+ * The place of a statement if it can be in this file of n bytes, or NULL: debugging information of libraries that
+ * have no such file is not read.
+ */
+static const struct place *
+place_in_file(struct job *j, uint32_t id, const char *file, size_t n)
+{
+	const char *slash = memrchr(file, '/', n);
+	const struct place *p;
+	char base[256];
+	size_t len = slash ? n - (size_t)(slash + 1 - file) : n;
+
+	if (len < sizeof base) {
+		memcpy(base, file + n - len, len);
+		base[len] = '\0';
+		if (!query_may_have_source(j->q, id, base))
+			return NULL;
+	}
+	p = job_place(j, id);
+	return place_is_file(p->file, file, n) ? p : NULL;
 }
 
 /* Names in a message, as many as fit */
@@ -100,9 +126,9 @@ place_no_line(struct job *j, const char *file, size_t n, int line)
 	int before = 0, after = 0, known = 0;
 
 	for (uint32_t id = 1; id <= query_nstmt(j->q); id++) {
-		const struct place *p = job_place(j, id);
+		const struct place *p = place_in_file(j, id, file, n);
 
-		if (!place_is_file(p->file, file, n) || !p->line)
+		if (!p || !p->line)
 			continue;
 		known = 1;
 		if (p->line < line && p->line > before)
@@ -130,9 +156,9 @@ place_line(struct job *j, const char *file, size_t n, int line, uint32_t *id)
 
 	*id = 0;
 	for (uint32_t i = 1; i <= query_nstmt(j->q); i++) {
-		const struct place *p = job_place(j, i);
+		const struct place *p = place_in_file(j, i, file, n);
 
-		if (p->line != line || !place_is_file(p->file, file, n) || !query_stmt(j->q, i)->count)
+		if (!p || p->line != line || !query_stmt(j->q, i)->count)
 			continue;
 		if (!path || (strcmp(p->file, path) != 0 && t.count < CANDIDATES)) {
 			path = p->file;
@@ -164,9 +190,9 @@ place_function(struct job *j, const char *file, size_t n, const char *func, uint
 
 	*id = 0;
 	for (uint32_t i = 1; i <= query_nstmt(j->q); i++) {
-		const struct place *p = job_place(j, i);
+		const struct place *p = n ? place_in_file(j, i, file, n) : job_place(j, i);
 
-		if (!p->func || strcmp(p->func, func) != 0 || (n && !place_is_file(p->file, file, n)))
+		if (!p || !p->func || strcmp(p->func, func) != 0)
 			continue;
 		if (!first) {
 			first = p;

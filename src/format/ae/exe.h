@@ -113,6 +113,12 @@ int exe_unit(struct exe *x, uint64_t pc, void *die);
 typedef void exe_row_fn(void *arg, const char *file, int line, uint64_t addr, int begins);
 void exe_each_line(struct exe *x, exe_row_fn *fn, void *arg);
 
+/*
+ * 0: no line of this file, or of the one that its debugging information was split off to, is of a source file with
+ * this name (without folders).  Does not read that information, which takes long where it is large and compressed.
+ */
+int exe_may_have_source(struct exe *x, const char *name);
+
 /* File and line of pc; NULL without debugging information.  The string lives as long as x. */
 const char *exe_line(struct exe *x, uint64_t pc, int *line);
 /*

@@ -99,6 +99,59 @@ exe_unit_of(struct exe *x, uint64_t pc, Dwarf_Die *die)
 	return dwarf_offdie(x->dwarf, x->unit[i - 1].die, die);
 }
 
+/*
+ * Does a string in a section end with this name?  1 also where that cannot be seen.  What is before it says nothing:
+ * linkers let strings share their ends.
+ */
+static int
+lines_section_has(Elf_Scn *scn, const GElf_Shdr *sh, const char *name)
+{
+	Elf_Data *d;
+
+	if (sh->sh_flags & SHF_COMPRESSED && elf_compress(scn, 0, 0) < 0)
+		return 1;
+	d = elf_getdata(scn, NULL);
+	return !d || (d->d_size && memmem(d->d_buf, d->d_size, name, strlen(name) + 1) != NULL);
+}
+
+/* Names of source files are in one of three sections.  -1: the file has no lines */
+static int
+lines_has_source(struct exe *x, const char *name)
+{
+	Elf_Scn *scn = NULL;
+	size_t names;
+	GElf_Shdr sh;
+	const char *s;
+	int lines = 0;
+
+	if (elf_getshdrstrndx(x->elf, &names) != 0)
+		return -1;
+	while ((scn = elf_nextscn(x->elf, scn)) != NULL) {
+		if (!gelf_getshdr(scn, &sh) || (s = elf_strptr(x->elf, names, sh.sh_name)) == NULL)
+			continue;
+		if (strcmp(s, ".zdebug_line") == 0)
+			return 1;
+		if (sh.sh_type == SHT_NOBITS || (strcmp(s, ".debug_line") != 0 &&
+		    strcmp(s, ".debug_line_str") != 0 && strcmp(s, ".debug_str") != 0))
+			continue;
+		lines |= s[sizeof ".debug_line" - 1] == '\0';
+		if (lines_section_has(scn, &sh, name))
+			return 1;
+	}
+	return lines ? 0 : -1;
+}
+
+int
+exe_may_have_source(struct exe *x, const char *name)
+{
+	int has = x->nunit ? 1 : lines_has_source(x, name);
+	struct exe *d;
+
+	if (has < 0 && (d = exe_debug(x)) != NULL)
+		has = d->nunit ? 1 : lines_has_source(d, name);
+	return has > 0;
+}
+
 struct rows { exe_row_fn *fn; void *arg; };
 
 static void

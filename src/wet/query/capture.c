@@ -157,6 +157,13 @@ qcap_source(struct query *q, uint32_t id, const char **file, const char **func, 
 	wsource_find(cap->source, s->pc, s->b, s->len, file, func, line);
 }
 
+static int
+qcap_may_have_source(struct query *q, uint32_t id, const char *name)
+{
+	qcap_look(q->cap);
+	return wsource_may_have(q->cap->source, q->stmt[id - 1].pc, name);
+}
+
 static const char *
 qcap_source_warning(struct query *q)
 {
@@ -205,7 +212,7 @@ query_open_capture(struct query *q)
 	.variable = qcap_variable, .address = qcap_address, .killed = qcap_killed,
 		.states = qcap_states, .place = qcap_place, .whynot = qcap_whynot, .line = qcap_line,
 		.close = qcap_close, .early = qcap_early, .set_window = qcap_set_window,
-		.source_warning = qcap_source_warning, .source_mtime = qcap_source_mtime
+		.may_have_source = qcap_may_have_source, .source_warning = qcap_source_warning, .source_mtime = qcap_source_mtime
 	};
 
 	q->ops = &ops;

@@ -193,6 +193,12 @@ query_source(struct query *q, uint32_t id, const char **file, const char **func,
 	q->ops->source(q, id, file, func, line);
 }
 
+int
+query_may_have_source(struct query *q, uint32_t id, const char *name)
+{
+	return q->ops->may_have_source ? q->ops->may_have_source(q, id, name) : 1;
+}
+
 const char *
 query_source_warning(struct query *q)
 {

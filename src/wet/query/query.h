@@ -65,6 +65,8 @@ int query_has_stmt(struct query *q, uint32_t id);
 /* Where a statement is in source files, after query_survey; NULL and 0: unknown */
 void query_source(struct query *q, uint32_t id, const char **file, const char **func, int *line);
 
+/* 0: the statement is of no source file with this name (without folders); quicker than query_source */
+int query_may_have_source(struct query *q, uint32_t id, const char *name);
 /* After query_source: why a mapped file has no source lines, one file a call; NULL: no more */
 const char *query_source_warning(struct query *q);
 /* modification time of the mapped file that contains the statement; 0: unknown */

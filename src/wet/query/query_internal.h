@@ -41,6 +41,7 @@ struct query_ops {
 	/* optional, may be NULL */
 	const struct ws_early *(*early)(struct query *q);
 	void (*set_window)(struct query *q, uint64_t n);
+	int (*may_have_source)(struct query *q, uint32_t id, const char *name);
 	const char *(*source_warning)(struct query *q);
 	struct timespec (*source_mtime)(struct query *q, uint32_t id);
 };
