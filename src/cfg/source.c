@@ -9,6 +9,7 @@
 #include "base/buf.h"
 #include "cfg/source.h"
 #include "format/ae/exe.h"
+#include "format/ae/symbol.h"
 #include "format/ws/kept.h"
 
 struct file {
@@ -224,7 +225,7 @@ wsource_symbol(struct wsource *s, const struct ws_rec_map *m, const char *symbol
 	for (size_t i = 0; i < f->exe.nsym; i++) {
 		uint64_t off;
 
-		if (strcmp(f->exe.sym[i].name, symbol) != 0)
+		if (!symbol_is(f->exe.sym[i].name, symbol))
 			continue;
 		off = source_convert(&f->exe, f->exe.sym[i].addr, 1);
 		if (off != UINT64_MAX && off >= m->offset && off - m->offset < m->len)
@@ -362,7 +363,7 @@ wsource_place(struct wsource *s, uint64_t pc, const char **file, const char **fu
 	*line = 0;
 	if ((f = source_mapped(s, pc, &addr)) == NULL)
 		return;
-	*func = exe_name(&f->exe, addr, s->inlined);
+	*func = exe_name(&f->exe, addr, s->inlined ? EXE_INLINED : EXE_FULL);
 	*file = exe_short_line(&f->exe, addr, line);
 	if (!*file || *line < 0)
 		*line = 0;

@@ -41,7 +41,10 @@ const char *wsource_complaint(struct wsource *s);
 /* Modification time of the file that contains pc; 0: unknown */
 struct timespec wsource_changed(struct wsource *s, uint64_t pc);
 
-/* From now on, the function of code is the innermost one that is inlined there, if any. */
+/*
+ * From now on, the function of code is the innermost one that is inlined there, if any, and its name is without types of
+ * parameters.
+ */
 void wsource_inlined(struct wsource *s);
 
 /*

@@ -37,7 +37,7 @@ refs_place(struct refs *s, uint64_t pc, struct refs_place *p)
 		p->object = wsource_object(s->source, pc);
 		wsource_place(s->source, pc, &p->file, &p->func, &p->line);
 	} else if (s->has_exe && exe_image(&s->exe, pc, &b, 1)) {
-		p->func = exe_name(&s->exe, pc, 0);
+		p->func = exe_name(&s->exe, pc, EXE_FULL);
 		p->file = exe_short_line(&s->exe, pc, &p->line);
 	}
 }

@@ -10,7 +10,7 @@ all="libarchive-dev zlib1g-dev libbz2-dev liblzma-dev libzstd-dev nettle-dev"
 m O="$TMPDIR/a" CC=no-such-compiler
 is "no compiler: status" $? 2
 is "no compiler" "$(says)" \
-	"missing: a C compiler that works (CC=no-such-compiler) and the headers of libc;On Debian: apt-get install gcc libc6-dev $all libzydis-dev libdw-dev;"
+	"missing: a C compiler that works (CC=no-such-compiler) and the headers of libc;On Debian: apt-get install gcc libc6-dev $all libzydis-dev libdw-dev libiberty-dev;"
 
 mkdir "$TMPDIR/bad"
 for h in zstd.h bzlib.h; do echo '#error' >"$TMPDIR/bad/$h"; done

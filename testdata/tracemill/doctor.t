@@ -35,7 +35,7 @@ $(cat few err)"
 says "no tools" "missing wscap -> ws2addr  wscap is not installed"
 is "status" $got 1
 is "all tools are missing" "$(grep -c '^missing [^ ]* *not in .*/bin or PATH' few)" "$(($(echo "$TOOLS" | wc -w) - 1))"
-says "what a tool is built with" "missing aerw              not in $(pwd -P)/bin or PATH: it is built with libzydis-dev libdw-dev"
+says "what a tool is built with" "missing aerw              not in $(pwd -P)/bin or PATH: it is built with libzydis-dev libdw-dev libiberty-dev"
 says "programs that are not there" "missing gnuplot           for the pictures of the demo (Debian package gnuplot-nox)"
 says "compilers" "missing mips compiler     mips-linux-gnu-gcc (Debian packages gcc-mips-linux-gnu libc6-dev-mips-cross)"
 in_path true

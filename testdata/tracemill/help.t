@@ -43,7 +43,7 @@ gives "a tool's wrong usage" 2 "bifcm: --bogus: no such option; see bifcm --help
 is "from its own folder, also by a link" "$(ln -s there/bin/tracemill link; PATH=/usr/bin:/bin ./link bifcm --version)" "$(bifcm --version)"
 is "else from PATH" "$(there/bin/tracemill wsinfo --version)" "$(wsinfo --version)"
 gives "or it is not there" 127 "tracemill: wet2circ: not installed" env PATH=/usr/bin:/bin there/bin/tracemill wet2circ
-gives "one that is built with other packages" 127 "tracemill: aerw: not installed; it is built with libzydis-dev libdw-dev" \
+gives "one that is built with other packages" 127 "tracemill: aerw: not installed; it is built with libzydis-dev libdw-dev libiberty-dev" \
 	env PATH=/usr/bin:/bin there/bin/tracemill aerw
 chmod 644 there/bin/bifcm
 gives "a file that is no program is none" 127 "tracemill: bifcm: not installed" env PATH=/usr/bin:/bin there/bin/tracemill bifcm

@@ -142,7 +142,8 @@ prog_where(struct prog *p, uint64_t pc)
 	uint64_t off;
 	int line;
 
-	func = exe_func(&p->exe, pc, &off);
+	if ((func = exe_func(&p->exe, pc, &off)) != NULL)
+		func = exe_symbol_source(&p->exe, func, 1);
 	file = exe_line(&p->exe, pc, &line);
 	if (!func && !file)
 		return NULL;

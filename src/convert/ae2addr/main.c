@@ -11,6 +11,7 @@
 #include "base/progress.h"
 #include "base/src.h"
 #include "convert/ae2addr/ae2addr.h"
+#include "format/ae/symbol.h"
 #include "format/ref/ref.h"
 
 /* the option that has only a long name */
@@ -183,7 +184,7 @@ ae2addr_watch(const struct prog *g, struct exe *x, const char *symbol, const cha
 	int any = 0;
 
 	for (size_t i = 0; i < x->nsym; i++) {
-		if (strcmp(x->sym[i].name, symbol) != 0)
+		if (!symbol_is(x->sym[i].name, symbol))
 			continue;
 		for (uint32_t k = 0; k < g->nfunc; k++)
 			if (g->func[k].entry == x->sym[i].addr)

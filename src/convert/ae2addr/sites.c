@@ -49,7 +49,7 @@ sites_find(struct row *w, const struct regen_site *s, struct exe *x)
 	uint64_t off;
 	const char *func = s->pc ? exe_func(x, s->pc, &off) : NULL, *file = s->pc ? exe_line(x, s->pc, &w->line) : NULL;
 
-	w->func = func ? func : s->pc ? "?" : "(untraced code)";
+	w->func = func ? exe_symbol_source(x, func, 1) : s->pc ? "?" : "(untraced code)";
 	w->file = file ? file : "";
 	if (!file)
 		w->line = 0;

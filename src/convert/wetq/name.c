@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "convert/wetq/name.h"
 #include "convert/wetq/state.h"
+#include "format/ae/symbol.h"
 #include "format/ref/ref.h"
 
 uint64_t
@@ -152,7 +153,7 @@ name_qualify(const struct debug_frame *frame, const struct place *p, struct debu
 	struct debug_function fn;
 	struct buf b = BUF_INIT;
 
-	if (!d->local || debug_functions(frame, &fn, 1) != 1 || !fn.name || (p->func && strcmp(p->func, fn.name) == 0))
+	if (!d->local || debug_functions(frame, &fn, 1) != 1 || !fn.name || (p->func && symbol_source_is(p->func, fn.name)))
 		return;
 	buf_printf(&b, "%.100s::", fn.name);
 	buf_add(&b, d->name.p, d->name.n);

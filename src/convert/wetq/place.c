@@ -8,6 +8,7 @@
 #include "base/mem.h"
 #include "base/num.h"
 #include "convert/wetq/wetq.h"
+#include "format/ae/symbol.h"
 
 #define CANDIDATES 5u           /* that a message names */
 
@@ -178,6 +179,32 @@ place_line(struct job *j, const char *file, size_t n, int line, uint32_t *id)
 	return 0;
 }
 
+/* A symbol of C++ or Rust, as other tools print it, for which places have the name in the source. */
+static char *
+place_wanted(const char *func)
+{
+	char *source = symbol_source(func, 0);
+
+	return source ? source : xstrdup(func);
+}
+
+/* How well a function's name in the source fits what was asked for: 3: is it; 2: ends so; 1: of a library, ends so; 0 */
+static int
+place_fits(const struct place *p, const char *func)
+{
+	if (!p || !p->func || !symbol_source_is(p->func, func))
+		return 0;
+	return strcmp(p->func, func) == 0 ? 3 : place_is_system(p) ? 1 : 2;
+}
+
+/* Are these different functions? Libraries have several of one name that mean the same. */
+static int
+place_differs(const struct place *a, const struct place *b)
+{
+	return !place_is_system(a) && !place_is_system(b) &&
+	    (strcmp(a->func, b->func) != 0 || strcmp(a->file, b->file) != 0);
+}
+
 /*
  * The statement of a function that was executed first, which is its entry, or the first of it where it was
  * inlined first.  file: of n bytes; n 0: any
@@ -186,22 +213,29 @@ static int
 place_function(struct job *j, const char *file, size_t n, const char *func, uint32_t *id)
 {
 	struct names t = { .n = 0 };
-	const struct place *first = NULL;
+	const struct place *first = NULL, *last = NULL;
+	char *wanted = place_wanted(func);
+	int best = 0;
 
 	*id = 0;
 	for (uint32_t i = 1; i <= query_nstmt(j->q); i++) {
 		const struct place *p = n ? place_in_file(j, i, file, n) : job_place(j, i);
+		int fits = place_fits(p, wanted);
 
-		if (!p || !p->func || strcmp(p->func, func) != 0)
+		if (!fits || fits < best)
 			continue;
-		if (!first) {
-			first = p;
+		if (fits > best) {
+			best = fits;
+			first = last = p;
 			*id = i;
-			place_add(&t, p->file, func, 0);
-		} else if (p->file && first->file && strcmp(p->file, first->file) != 0 && t.count < 2 &&
-		    !place_is_system(p) && !place_is_system(first))
-			place_add(&t, p->file, func, 0);
+			t = (struct names){ .n = 0 };
+			place_add(&t, p->file, p->func, 0);
+		} else if (place_differs(first, p) && place_differs(last, p)) {
+			last = p;
+			place_add(&t, p->file, p->func, 0);
+		}
 	}
+	free(wanted);
 	if (!*id)
 		return job_none(j, "no function %.*s%s%.200s was executed, or its name is not known", (int)n,
 		    file,
@@ -231,10 +265,24 @@ place_address(struct job *j, const char *module, uint64_t off, const char *name,
 	return job_none(j, "%s: nothing was executed there", name);
 }
 
+/* The last colon that is not of a "::", after a file; NULL: there is none */
+static const char *
+place_colon(const char *name)
+{
+	const char *colon = NULL;
+
+	for (const char *s = name; (s = strchr(s, ':')) != NULL; s++)
+		if (s[1] == ':')
+			s++;
+		else
+			colon = s;
+	return colon;
+}
+
 int
 job_named(struct job *j, const char *name, uint32_t *id)
 {
-	const char *colon = strrchr(name, ':'), *plus = strstr(name, "+0x");
+	const char *colon = place_colon(name), *plus = strstr(name, "+0x");
 	uint64_t v;
 
 	if (plus && plus > name && num_u64(plus + 1, 0, UINT64_MAX, &v) == 0) {
@@ -256,11 +304,11 @@ job_named(struct job *j, const char *name, uint32_t *id)
 int
 job_is_function(struct job *j, const char *name)
 {
-	for (uint32_t id = 1; id <= query_nstmt(j->q); id++) {
-		const struct place *p = job_place(j, id);
+	char *wanted = place_wanted(name);
+	int is = 0;
 
-		if (p->func && strcmp(p->func, name) == 0)
-			return 1;
-	}
-	return 0;
+	for (uint32_t id = 1; !is && id <= query_nstmt(j->q); id++)
+		is = place_fits(job_place(j, id), wanted) > 0;
+	free(wanted);
+	return is;
 }

@@ -11,6 +11,7 @@
 #include "base/diag.h"
 #include "base/helper.h"
 #include "convert/ws2addr/ws2addr.h"
+#include "format/ae/symbol.h"
 
 struct search {
 	struct job *j;
@@ -53,7 +54,7 @@ in_table(Elf *e, Elf_Scn *s, const char *name)
 		if (GELF_ST_TYPE(y.st_info) != STT_FUNC && GELF_ST_TYPE(y.st_info) != STT_NOTYPE)
 			continue;
 		n = elf_strptr(e, sh.sh_link, y.st_name);
-		if (n && strcmp(n, name) == 0)
+		if (n && symbol_is(n, name))
 			return offset_of(e, y.st_value);
 	}
 	return UINT64_MAX;

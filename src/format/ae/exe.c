@@ -13,6 +13,7 @@
 #include "base/search.h"
 #include "base/src.h"
 #include "format/ae/exe.h"
+#include "format/ae/symbol.h"
 #include "format/schema/schema.h"
 
 #define FN_SECTION "aefn"
@@ -254,6 +255,7 @@ exe_close(struct exe *x)
 	free(x->traced);
 	free(x->inlined);
 	exe_lines_free(x);
+	exe_names_free(x);
 	if (x->debug)
 		exe_close(x->debug);
 	free(x->debug);
@@ -338,7 +340,7 @@ exe_has_name(const struct exe_sym *sym, size_t n, int open, uint64_t pc, const c
 	if (off >= sym[i - 1].size && !(open && !sym[i - 1].size))
 		return 0;
 	for (; i && sym[i - 1].addr == pc - off; i--)
-		if ((!sym[i - 1].size || off < sym[i - 1].size) && strcmp(sym[i - 1].name, name) == 0)
+		if ((!sym[i - 1].size || off < sym[i - 1].size) && symbol_is(sym[i - 1].name, name))
 			return 1;
 	return 0;
 }
@@ -359,10 +361,10 @@ exe_has_function(struct exe *x, const char *name)
 	struct exe *d = x->nsym ? NULL : exe_debug(x);
 
 	for (size_t i = 0; i < x->nsym; i++)
-		if (strcmp(x->sym[i].name, name) == 0)
+		if (symbol_is(x->sym[i].name, name))
 			return 1;
 	for (size_t i = 0; i < x->nexported; i++)
-		if (strcmp(x->exported[i].name, name) == 0)
+		if (symbol_is(x->exported[i].name, name))
 			return 1;
 	return d && exe_has_function(d, name);
 }

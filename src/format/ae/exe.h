@@ -52,6 +52,7 @@ struct exe {
 	/* the file with this file's debugging information, which was split off; owned; NULL: none */
 	struct exe *debug;
 	void *joined;                   /* paths of files in relative folders; owned */
+	void *source[2];                /* names in the source of symbols, without and with parameters; owned */
 	int debug_tried;
 	void *cfi;                      /* of .eh_frame, for format/debug; NULL: not read yet */
 };
@@ -75,10 +76,13 @@ const char *exe_func(const struct exe *x, uint64_t pc, uint64_t *off);
 const char *exe_exported(const struct exe *x, uint64_t pc);
 /*
  * names.c: the name of the function that pc is in, from the file's symbols, those that were split off, or
- * those that it exports; inlined: if another function is inlined there, the name of that one.  NULL:
- * unknown
+ * those that it exports, as symbol_source has it.  EXE_INLINED: if another function is inlined there, the name of that
+ * one.  EXE_FULL: with types of parameters.  NULL: unknown.  The string lives as long as x.
  */
-const char *exe_name(struct exe *x, uint64_t pc, int inlined);
+enum { EXE_INLINED = 1, EXE_FULL = 2 };
+const char *exe_name(struct exe *x, uint64_t pc, unsigned how);
+/* A symbol of x as symbol_source has it; it must live as long as x, as the result does. */
+const char *exe_symbol_source(struct exe *x, const char *symbol, int full);
 /*
  * The file under /usr/lib/debug with the symbols and the debugging information of a file that has none of
  * its own, by its build id; NULL: there is none.  It is opened once.
@@ -90,12 +94,13 @@ struct exe *exe_debug(struct exe *x);
  */
 int exe_variable(struct exe *x, const char *name, size_t *at, uint64_t *addr, uint64_t *size);
 
-/* Is pc in a function that has this name among others? */
+/* Is pc in a function that has this name, by symbol_is, among others? */
 int exe_in_function(struct exe *x, uint64_t pc, const char *name);
 int exe_has_function(struct exe *x, const char *name);
 
-/* lines.c; for exe_close */
+/* lines.c, names.c; for exe_close */
 void exe_lines_free(struct exe *x);
+void exe_names_free(struct exe *x);
 
 /* Calls fn with the entry of each compilation unit of the file's own debugging information, a Dwarf_Die. */
 void exe_each_unit(struct exe *x, void (*fn)(void *arg, void *die), void *arg);

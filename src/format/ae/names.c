@@ -2,6 +2,7 @@
 #include <dwarf.h>
 #include <elfutils/libdw.h>
 #include <gelf.h>
+#include <search.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +10,7 @@
 #include "base/buf.h"
 #include "base/search.h"
 #include "format/ae/exe.h"
+#include "format/ae/symbol.h"
 
 #define DEPTH 64u               /* of functions and blocks in each other */
 
@@ -148,19 +150,68 @@ names_inlined(struct exe *x, uint64_t pc)
 	return i ? e[i - 1].name : NULL;
 }
 
+/* A symbol and its name in the source, which is made once; text: owned, or NULL where it is the symbol */
+struct source_name { const char *symbol; char *text; };
+
+static int
+names_same(const void *a, const void *b)
+{
+	const struct source_name *p = a, *q = b;
+
+	return p->symbol < q->symbol ? -1 : p->symbol > q->symbol;
+}
+
 const char *
-exe_name(struct exe *x, uint64_t pc, int inlined)
+exe_symbol_source(struct exe *x, const char *symbol, int full)
+{
+	struct source_name want = { .symbol = symbol }, **found, *e;
+
+	if (symbol[0] != '_')
+		return symbol;
+	if ((found = tfind(&want, &x->source[full], names_same)) != NULL)
+		return (*found)->text ? (*found)->text : symbol;
+	if ((e = malloc(sizeof *e)) == NULL)
+		return symbol;
+	*e = (struct source_name){ symbol, symbol_source(symbol, full) };
+	if (!tsearch(e, &x->source[full], names_same)) {
+		free(e->text);
+		free(e);
+		return symbol;
+	}
+	return e->text ? e->text : symbol;
+}
+
+static void
+names_free(void *p)
+{
+	free(((struct source_name *)p)->text);
+	free(p);
+}
+
+void
+exe_names_free(struct exe *x)
+{
+	for (int full = 0; full < 2; full++) {
+		tdestroy(x->source[full], names_free);
+		x->source[full] = NULL;
+	}
+}
+
+const char *
+exe_name(struct exe *x, uint64_t pc, unsigned how)
 {
 	struct exe *d = x->nsym ? NULL : exe_debug(x);
 	const char *name = NULL;
 
-	if (inlined)
+	if (how & EXE_INLINED)
 		name = names_inlined(x, pc);
-	if (inlined && !name && d)
+	if (how & EXE_INLINED && !name && d)
 		name = names_inlined(d, pc);
 	if (!name)
 		name = exe_func(d && d->nsym ? d : x, pc, NULL);
-	return name ? name : exe_exported(x, pc);
+	if (!name)
+		name = exe_exported(x, pc);
+	return name ? exe_symbol_source(x, name, (how & EXE_FULL) != 0) : NULL;
 }
 
 /* Finds a variable in a table of symbols. */

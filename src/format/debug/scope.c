@@ -82,6 +82,18 @@ scope_name(Dwarf_Die *die)
 	return dwarf_attr_integrate(die, DW_AT_name, &a) ? dwarf_formstring(&a) : NULL;
 }
 
+/* A function's name, in C++ with what it is in: shop::Cart::total */
+static const char *
+scope_function(const struct debug_frame *f, Dwarf_Die *die)
+{
+	Dwarf_Attribute a;
+	const char *s = NULL;
+
+	if (f->x && dwarf_attr_integrate(die, DW_AT_linkage_name, &a))
+		s = dwarf_formstring(&a);
+	return s ? exe_symbol_source(f->x, s, 0) : scope_name(die);
+}
+
 /* Where an inlined function was called */
 static void
 scope_called(Dwarf_Die *die, struct debug_function *fn)
@@ -111,7 +123,7 @@ debug_functions(const struct debug_frame *f, struct debug_function *fn, size_t m
 
 		if (tag == DW_TAG_lexical_block)
 			continue;
-		fn[n] = (struct debug_function){ .name = scope_name(&t.die[i]), .depth = i };
+		fn[n] = (struct debug_function){ .name = scope_function(f, &t.die[i]), .depth = i };
 		if (tag == DW_TAG_inlined_subroutine) {
 			fn[n].inlined = 1;
 			scope_called(&t.die[i], &fn[n]);

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/bytes.h"
+#include "format/ae/symbol.h"
 #include "gen/wscap/wscap.h"
 
 #define RESOLVER_STEPS 10000u   /* instructions of the resolver of an indirect function, at most */
@@ -67,7 +68,7 @@ functions_table(Elf *e, Elf_Scn *s, const struct tracee_maps *m, size_t map, con
 		if (type != STT_FUNC && type != STT_NOTYPE && type != STT_GNU_IFUNC)
 			continue;
 		n = elf_strptr(e, sh.sh_link, y.st_name);
-		if (n && !strcmp(n, name))
+		if (n && symbol_is(n, name))
 			found_add(f, address_of(e, m, map, y.st_value), type == STT_GNU_IFUNC);
 	}
 }
