@@ -36,9 +36,9 @@ refs_place(struct refs *s, uint64_t pc, struct refs_place *p)
 	if (s->source) {
 		p->object = wsource_object(s->source, pc);
 		wsource_place(s->source, pc, &p->file, &p->func, &p->line);
-	} else if (s->has_exe && exe_image(&s->exe, pc, &b, 1)) {
-		p->func = exe_name(&s->exe, pc, EXE_FULL);
-		p->file = exe_short_line(&s->exe, pc, &p->line);
+	} else if (s->has_exe && exe_image(&s->exe, pc - s->prog.loaded, &b, 1)) {
+		p->func = exe_name(&s->exe, pc - s->prog.loaded, EXE_FULL);
+		p->file = exe_short_line(&s->exe, pc - s->prog.loaded, &p->line);
 	}
 }
 
@@ -65,6 +65,7 @@ refs_in_function(struct refs *s, uint64_t pc, unsigned n, const char *name)
 	refs_code(s, pc, n);
 	if (s->source)
 		return wsource_in_function(s->source, pc, name);
+	pc -= s->prog.loaded;
 	return s->has_exe && exe_image(&s->exe, pc, &b, 1) && exe_in_function(&s->exe, pc, name);
 }
 

@@ -62,7 +62,7 @@ refs_run_program(struct refs *s)
 	struct regen *r = regen_new(&s->prog, 0, NULL, &err);
 	const struct feed_job job = {
 		.file = s->q.events ? s->q.events : "ae.out", .machine = s->exe.machine, .id = s->exe.id,
-		.idlen = s->exe.idlen, .sink = refs_regenerated, .sinkarg = s, .quietmax = FEED_QUIET,
+		.idlen = s->exe.idlen, .moves = s->exe.moves, .sink = refs_regenerated, .sinkarg = s, .quietmax = FEED_QUIET,
 		.run = regen_thread, .arg = r
 	};
 	char note[FEED_NOTE];

@@ -10,6 +10,9 @@ else
 		few "dispatch tls" -O0 -fPIC
 		few "calls dispatch start tls cold data jumps interp callback" -O2 -fPIE
 		few "calls jumps fork start" -O2 -static
+		few "dispatch jumps data callback fork cold select" -O2 -pie
+		few "tls interp start" -O0 -pie
+		few "calls dispatch data" -O2 -static-pie
 		# under valgrind a static program's thread data lies in the heap, so that has two constants
 		echo "-o qemu callback -O2 -static"
 		few "calls real cold" -O2 -g

@@ -89,13 +89,13 @@ pad() {
 	printf '%.*s' $_n xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx
 }
 
-# text prog: the address range of its own code, lo-hi
+# text prog [load]: the address range of its own code, lo-hi; load: where it is loaded, hexadecimal
 text() {
 	readelf -SW "$1" | awk '$2 == ".text" || $3 == ".text" {
 		for (i = 2; i <= NF; i++) if ($i == ".text") { a = $(i + 2); n = $(i + 4) } }
 		END { print a "+" n }' | {
 		IFS=+ read -r a n
-		printf '%x-%x\n' $((0x$a)) $((0x$a + 0x$n))
+		printf '%x-%x\n' $((0x${2:-0} + 0x$a)) $((0x${2:-0} + 0x$a + 0x$n))
 	}
 }
 

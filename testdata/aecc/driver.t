@@ -130,7 +130,6 @@ like '--coverage' --coverage -c twice.c -o src/z.o
 like '-std' -std=c99 -pedantic -Wextra -c main.c
 like '-S and -c' -c -S main.c
 
-says='aecc: prog: -pie: linked without the runtime: untraced'
 like '-pie' -pie -fPIE main.c twice.c -o prog
 says='aecc: lib.so: -shared: linked without the runtime: untraced'
 like '-shared' -shared -fPIC twice.c -o lib.so

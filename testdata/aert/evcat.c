@@ -64,7 +64,7 @@ static void header(unsigned elf)
 
 	if (memcmp(f, "\x89" "AEOUT\r\n", 8) != 0)
 		bad(0, "magic");
-	if (get(8, 4) != 3)
+	if (get(8, 4) != 4)
 		bad(8, "version");
 	if (idlen != 20)
 		bad(16, "length of the build id");
@@ -76,11 +76,11 @@ static void header(unsigned elf)
 	for (i = 51; i < 56; i++)
 		if (f[i])
 			bad(i, "not zero");
-	if (len != (84 + get(80, 4) + 7) / 8 * 8 + 8)
+	if (len != (92 + get(88, 4) + 7) / 8 * 8 + 8)
 		bad(12, "length of the header");
 	if (checksum(0, len - 8) != get(len - 8, 8))
 		bad(len - 8, "checksum of the header");
-	fprintf(stderr, "flags %u parent %.*s\n", (unsigned)get(64, 8), (int)get(80, 4), (char *)f + 84);
+	fprintf(stderr, "flags %u parent %.*s\n", (unsigned)get(64, 8), (int)get(88, 4), (char *)f + 92);
 }
 
 int main(int argc, char **argv)

@@ -36,21 +36,22 @@ static size_t
 make(uint8_t *p)
 {
 	uint8_t body[40], end[EV_ENDLEN] = {0};
-	size_t n = 104;
+	size_t n = 112;
 
-	memset(p, 0, 104);
+	memset(p, 0, 112);
 	memcpy(p, EV_MAGIC, 8);
 	put_le32(p + 8, EV_VERSION);
-	put_le32(p + 12, 104);
+	put_le32(p + 12, 112);
 	p[16] = 3;
 	memcpy(p + 17, "id!", 3);
 	put_le16(p + 49, 62);
 	put_le64(p + 56, 0x7ffff7d8a740);
 	put_le64(p + 64, EV_CHILD);
 	put_le64(p + 72, 123456789012);
-	put_le32(p + 80, 6);
-	memcpy(p + 84, "ae.out", 6);
-	put_le64(p + 96, ev_checksum(p, 96));
+	put_le64(p + 80, 0x555555554000);
+	put_le32(p + 88, 6);
+	memcpy(p + 92, "ae.out", 6);
+	put_le64(p + 104, ev_checksum(p, 104));
 	for (int i = 0; i < 40; i++)
 		body[i] = (uint8_t)(i * 7);
 	n += put(p + n, "AEch", body, 5);
@@ -235,22 +236,28 @@ check_threads(void)
 	CHECK("threads: none in version 2", end == -1);
 }
 
-/* The same file of one thread in version 2 */
+/* The same file of one thread in version 2 or 3, which have no load address */
 static int
-old_version(const uint8_t *p, size_t n)
+old_version(const uint8_t *p, size_t n, uint32_t version)
 {
 	uint8_t q[512];
 	const char *err;
 	uint64_t off;
-	long sum;
+	long sum, again;
 
-	memcpy(q, p, n);
-	put_le32(q + 8, 2);
+	memcpy(q, p, 80);
+	memcpy(q + 80, p + 88, n - 88);
+	n -= 8;
+	put_le32(q + 8, version);
+	put_le32(q + 12, 104);
 	put_le64(q + 96, ev_checksum(q, 96));
 	sum = read_all(q, n, &err, &off);
+	if (sum != 45 || err)
+		return 0;
 	put_le32(q + 52, 1);
 	put_le64(q + 96, ev_checksum(q, 96));
-	return sum == 45 && !err && read_all(q, n, &err, &off) == 0 && err && off == 51;
+	again = read_all(q, n, &err, &off);
+	return version == 2 ? again == 0 && err && off == 51 : again == 45 && !err;
 }
 
 int
@@ -272,15 +279,15 @@ main(int argc, char **argv)
 	CHECK("checksum of 3 bytes", ev_checksum((const uint8_t *)abc, 3) == UINT64_C(0xca80b825251d1b4));
 	CHECK("header", ev_open(&r, from, &s) == 0 && r.head.idlen == 3 && memcmp(r.head.id, "id!", 3) == 0 &&
 	    r.head.machine == 62 && r.head.fs == 0x7ffff7d8a740 && r.head.parent_pos == 123456789012 &&
-	    strcmp(r.head.parent, "ae.out") == 0);
-	CHECK("first chunk", ev_next(&r, &b) == 5 && r.payload_off == 120 && !r.last);
-	CHECK("second chunk", ev_next(&r, &b) == 40 && r.payload_off == 141 && r.last);
+	    r.head.base == 0x555555554000 && strcmp(r.head.parent, "ae.out") == 0);
+	CHECK("first chunk", ev_next(&r, &b) == 5 && r.payload_off == 128 && !r.last);
+	CHECK("second chunk", ev_next(&r, &b) == 40 && r.payload_off == 149 && r.last);
 	CHECK("end", ev_next(&r, &b) == 0 && r.ended && r.end.reason == EV_SIGNAL && r.end.sig == 11 &&
 	    r.end.rip == 0x20010);
 	ev_close(&r);
 	for (size_t i = 0; i < n; i++) {
 		long sum = read_all(p, i, &err, &off);
-		long want = i < 120 ? 0 : i < 125 ? (long)i - 120 : i < 141 ? 5 : i < 181 ? (long)i - 136 :
+		long want = i < 128 ? 0 : i < 133 ? (long)i - 128 : i < 149 ? 5 : i < 189 ? (long)i - 144 :
 		    45;
 
 		if (sum != want || !err || off != i) {
@@ -302,7 +309,7 @@ main(int argc, char **argv)
 	for (size_t i = 16; i < 56; i++) {
 		memcpy(q, p, n);
 		q[i] |= 0x80;
-		put_le64(q + 96, ev_checksum(q, 96));
+		put_le64(q + 104, ev_checksum(q, 104));
 		read_all(q, n, &err, &off);
 		zero &= err != NULL || (i >= 17 && i < 20) || i == 49 || i == 50 || i >= 52;
 	}
@@ -310,7 +317,12 @@ main(int argc, char **argv)
 	memcpy(q, p, n);
 	q[n] = 0;
 	CHECK("a byte behind the end", read_all(q, n + 1, &err, &off) == 45 && err && off == n);
-	CHECK("version 2", old_version(p, n));
+	CHECK("version 2", old_version(p, n, 2));
+	CHECK("version 3", old_version(p, n, 3));
+	memcpy(q, p, n);
+	q[80] = 16;
+	put_le64(q + 104, ev_checksum(q, 104));
+	CHECK("a load address amid a page", read_all(q, n, &err, &off) == 0 && err && off == 80);
 	check_threads();
 	CHECK("numbers of functions", ev_funcno(0) == 1 && ev_funcno(251) == 252 &&
 	    ev_funcno(252) == (1 << 8 | 1) &&

@@ -101,6 +101,7 @@ struct ae_state {
 	const uint8_t *eend;            /* end of the available events */
 	uintptr_t stack;                /* a frame below this address is too deep */
 	uint64_t fs;                    /* the traced thread's fs base */
+	uint64_t base;                  /* what addresses are more than those of the executable's file */
 	int tail;                       /* the last function left by a jump to an unknown one, ... */
 	uint64_t tailrsp;               /* ...with this rsp */
 	/* unwinding: -1 to an unknown call, AE_CAUGHT to where an exception lands, otherwise to this setjmp site... */
@@ -112,6 +113,7 @@ struct ae_state {
 
 typedef struct ae_pos ae_enter_fn(struct ae_pos q, uint64_t rsp);
 struct ae_span { uint64_t addr, size; const unsigned char *bytes; };
+struct ae_reloc { uint64_t value; unsigned char *bytes; };
 
 struct ae_program {
 	const char *name;               /* of the executable */
@@ -124,6 +126,9 @@ struct ae_program {
 	ae_enter_fn *const *func;
 	unsigned nro;                   /* read-only data by address */
 	const struct ae_span *ro;
+	unsigned moves;                 /* it is position independent */
+	unsigned nreloc;                /* words of the read-only data to which the base is added */
+	const struct ae_reloc *reloc;
 };
 
 extern struct ae_state ae_;
@@ -148,7 +153,7 @@ struct ae_pos ae_setjmp(struct ae_pos q, uint64_t rsp, int site);
 uint64_t ae_rep(struct ae_pos *q, uint64_t inst, unsigned how, unsigned w, uint64_t n, uint64_t rsi,
     uint64_t rdi);
 
-/* n bytes at addr of the executable's read-only data. */
+/* n bytes at addr, less the base, of the executable's read-only data. */
 uint64_t ae_rodata(struct ae_pos q, uint64_t addr, unsigned n);
 
 #define AE_UNLIKELY(x) __builtin_expect(!!(x), 0)

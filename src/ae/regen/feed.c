@@ -100,6 +100,8 @@ open_seg(struct feed *f, struct in *in, uint64_t left, const struct feed_job *j,
 		return other_machine(f, g, j->machine);
 	if (g->r.head.idlen != j->idlen || (j->idlen && memcmp(g->r.head.id, j->id, j->idlen) != 0))
 		return feed_fail(f, g, 16, "written by another build of the program");
+	if (g->r.head.base && !j->moves)
+		return feed_fail(f, g, 80, "a load address, but the program is not position independent");
 	return ev_task(&g->r, task) != 0 ? fail_reader(f, g) : 0;
 }
 
@@ -141,6 +143,7 @@ feed_open(struct feed *f, struct ae_state *s, const struct feed_job *j, uint32_t
 	for (unsigned i = 0; i < f->nseg; i++)
 		f->seg[i].r.arg = f->seg[i].in;
 	s->fs = f->seg[0].r.fs;
+	s->base = f->seg[0].r.head.base;
 	s->eend = f->view = f->carry;
 	f->begun = 1;
 	return 0;

@@ -90,6 +90,7 @@ struct feed_job {
 	unsigned machine;
 	const uint8_t *id;
 	unsigned idlen;
+	int moves;                      /* the program is position independent */
 	uint32_t task;
 	feed_sink *sink;
 	void *sinkarg;

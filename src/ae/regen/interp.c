@@ -12,8 +12,30 @@
 #define STACK_WANT ((size_t)16 << 30)   /* bytes of address space; memory is used as needed */
 #define STACK_LEAST ((size_t)1 << 20)
 
+static int
+regen_lower(struct regen *r)
+{
+	r->lowered = 1;
+	return code_lower(&r->c, r->g, r->counts, r->watched);
+}
+
+/* Lowers the program for the addresses that it had in this run; f->status if that fails */
+static int
+regen_lowered(struct regen *r, struct feed *f)
+{
+	if (r->lowered && r->g->loaded == r->s.base)
+		return 0;
+	prog_move(r->g, r->s.base);
+	code_free(&r->c);
+	if (regen_lower(r) == 0)
+		return 0;
+	f->err = r->c.err;
+	f->errname = NULL;
+	return f->status = -1;
+}
+
 struct regen *
-regen_new(const struct prog *g, int count, const uint8_t *watch, const char **err)
+regen_new(struct prog *g, int count, const uint8_t *watch, const char **err)
 {
 	struct regen *r = calloc(1, sizeof *r);
 	size_t n;
@@ -22,12 +44,16 @@ regen_new(const struct prog *g, int count, const uint8_t *watch, const char **er
 		*err = "out of memory";
 		return NULL;
 	}
-	if (code_lower(&r->c, g, count, watch) != 0) {
+	r->g = g;
+	r->counts = count;
+	r->watched = watch;
+	r->watch = watch != NULL;
+	/* the code of a program that moves has its addresses: see regen_lowered */
+	if (!g->moves && regen_lower(r) != 0) {
 		*err = r->c.err;
 		regen_free(r);
 		return NULL;
 	}
-	r->watch = watch != NULL;
 	for (n = STACK_WANT; n >= STACK_LEAST; n /= 2) {
 		void *p = mmap(NULL, n, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
 		    -1, 0);
@@ -132,12 +158,11 @@ interp_unknown(struct ctx *x, const struct iop *o, int big)
 static void
 interp_loadro(struct ctx *x, const struct iop *o)
 {
-	const struct prog_source *s = &x->r->c.g->src;
 	unsigned sh = 64 - 8u * o->n;
 	uint8_t b[8];
 	uint64_t v;
 
-	if (!s->rodata || !s->rodata(s->arg, x->v[o->a], b, o->n))
+	if (!prog_rodata(x->r->c.g, x->v[o->a], b, o->n))
 		feed_fault(x->f, x->p - o->x, x->e, msg_noimage);
 	v = get_order(b, o->n, o->b);
 	if (o->sh)
@@ -455,6 +480,8 @@ interp_ret(struct regen *r, struct feed *f)
 int
 regen_run(struct regen *r, struct feed *f)
 {
+	if (regen_lowered(r, f) != 0)
+		return f->status;
 	memset(r->stack, 0, FRAME * sizeof *r->stack);
 	if (!f->later) {
 		memset(r->count, 0, sizeof r->count);

@@ -13,6 +13,9 @@
 enum { F_RET, F_FUNC, F_PREV, F_RSP, FRAME };   /* F_PREV: words back to the caller's variables */
 
 struct regen {
+	struct prog *g;
+	const uint8_t *watched;
+	int counts, lowered;
 	struct code c;
 	uint64_t count[RK_NKINDS];
 	struct ae_state s;

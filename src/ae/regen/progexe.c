@@ -18,13 +18,21 @@ program_rodata(void *exe, uint64_t addr, void *buf, size_t n)
 	return exe_rodata(exe, addr, buf, n);
 }
 
+static void
+program_relocate(void *exe, uint64_t base)
+{
+	exe_relocate(exe, base);
+}
+
 int
 prog_load_exe(struct prog *g, struct exe *x)
 {
-	struct prog_source src = {x->schema, x->nschema, x->fn, x->nfn, program_image, program_rodata, x};
+	struct prog_source src = {x->schema, x->nschema, x->fn, x->nfn, program_image, program_rodata,
+	    program_relocate, x};
 
 	if (prog_load(g, &src) != 0)
 		return -1;
+	g->moves = x->moves;
 	if (g->nunit && (g->machine != x->machine || g->word != x->word || g->big != x->big)) {
 		g->err = "schemas for another machine than the executable's";
 		g->erroff = 0;

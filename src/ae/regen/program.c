@@ -29,10 +29,41 @@ prog_pc(const struct prog_func *f, uint32_t frag, uint32_t off)
 }
 
 int
+prog_isaddr(const struct sch_unit *u, int32_t sym)
+{
+	return sym != SCH_NOSYM && ((uint32_t)sym < u->ncst || u->field[(uint32_t)sym - u->ncst].rip);
+}
+
+void
+prog_move(struct prog *g, uint64_t base)
+{
+	uint64_t by = base - g->loaded;
+
+	if (!by)
+		return;
+	for (uint32_t i = 0; i < g->nunit; i++)
+		for (uint32_t k = 0; k < g->unit[i].ncst + g->unit[i].nfield; k++)
+			if (prog_isaddr(g->unit + i, (int32_t)k))
+				g->unit[i].cst[k] += by;
+	for (uint32_t i = 0; i < g->nfunc; i++)
+		g->func[i].entry += by;
+	if (g->src.relocate)
+		g->src.relocate(g->src.arg, base);
+	g->loaded = base;
+}
+
+int
+prog_rodata(const struct prog *g, uint64_t addr, void *buf, size_t n)
+{
+	return g->src.rodata && g->src.rodata(g->src.arg, addr - g->loaded, buf, n);
+}
+
+int
 prog_gotload(const struct prog *g, uint64_t pc)
 {
 	uint8_t c = 0, modrm = 0;
 
+	pc -= g->loaded;
 	if (g->machine != EM_X86_64)
 		return 1;
 	/* after the prefixes: operand and address size, segments, repetition, REX */

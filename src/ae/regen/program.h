@@ -24,6 +24,7 @@ struct prog_source {
 	int (*image)(void *arg, uint64_t addr, void *buf, size_t n);
 	/* the same, but only data that is never written */
 	int (*rodata)(void *arg, uint64_t addr, void *buf, size_t n);
+	void (*relocate)(void *arg, uint64_t base);     /* makes it what it is when it is loaded there; or NULL */
 	void *arg;
 };
 
@@ -41,6 +42,8 @@ struct prog {
 	uint32_t nunit;
 	uint16_t machine;               /* of all units, like that of struct sch_unit */
 	uint8_t word, big, push;
+	uint8_t moves;                  /* it is position independent */
+	uint64_t loaded;                /* addresses are by this more than in the executable: see prog_move */
 	struct prog_func *func;
 	uint32_t nfunc;
 	int32_t *byno;                  /* entry of aefn -> index in func, -1: no schema for it */
@@ -54,6 +57,18 @@ int prog_load(struct prog *g, const struct prog_source *src);   /* 0 or -1; free
 struct exe;
 int prog_load_exe(struct prog *g, struct exe *x);
 void prog_free(struct prog *g);
+
+/*
+ * Of a position independent program, for which prog_load gives the addresses of the file: makes them those of a run in
+ * which it was loaded by `base` further up. Again, for another run.
+ */
+void prog_move(struct prog *g, uint64_t base);
+
+/* Is constant number sym an address of the program? */
+int prog_isaddr(const struct sch_unit *u, int32_t sym);
+
+/* n bytes at addr of data that is never written: 1, or 0 if they are not there */
+int prog_rodata(const struct prog *g, uint64_t addr, void *buf, size_t n);
 
 /* Address of the instruction at byte `off` of a fragment. */
 uint64_t prog_pc(const struct prog_func *f, uint32_t frag, uint32_t off);

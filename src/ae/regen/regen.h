@@ -24,9 +24,9 @@ enum regen_kind {
 /*
  * A program ready to run, or NULL with a static message in *err. g is borrowed. count: count events
  * by kind. watch: NULL, or for each function of g whether only the first call of it, or of another such,
- * is wanted: its references from its first instruction until it has returned.
+ * is wanted: its references from its first instruction until it has returned. prog_move may be called for g.
  */
-struct regen *regen_new(const struct prog *g, int count, const uint8_t *watch, const char **err);
+struct regen *regen_new(struct prog *g, int count, const uint8_t *watch, const char **err);
 void regen_free(struct regen *r);
 
 /* Bytes of events read so far, by kind, if they are counted; including those of a forked child's parents. */

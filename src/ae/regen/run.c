@@ -70,6 +70,7 @@ ae_rodata(struct ae_pos q, uint64_t addr, unsigned n)
 	const struct ae_span *s;
 	size_t i;
 
+	addr -= ae_.base;
 	LOWER_BOUND(i, ae_program.nro, ae_program.ro[i].addr <= addr);
 	s = ae_program.ro + i - 1;
 	if (i == 0 || addr - s->addr > s->size || s->size - (addr - s->addr) < n)
@@ -250,6 +251,8 @@ regen_run_task(void *arg, struct feed *f)
 {
 	(void)arg;
 	ae_.tail = 0;
+	for (unsigned i = 0; i < ae_program.nreloc; i++)
+		put_le64(ae_program.reloc[i].bytes, ae_program.reloc[i].value + ae_.base);
 	if (on_own_stack() != 0) {
 		f->err = "no memory for a stack";
 		f->status = -1;
@@ -262,7 +265,7 @@ ae_recreate_batch(const char *file, int (*func)(void *arg, const uint64_t *refs,
 {
 	const struct feed_job job = {
 		.file = file, .parent = parent, .machine = ae_program.machine, .id = ae_program.id,
-		.idlen = ae_program.idlen, .task = task, .sink = func, .sinkarg = arg, .quietmax = most,
+		.idlen = ae_program.idlen, .moves = (int)ae_program.moves, .task = task, .sink = func, .sinkarg = arg, .quietmax = most,
 		.run = regen_run_task
 	};
 	char about[FEED_NOTE];

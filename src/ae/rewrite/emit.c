@@ -49,7 +49,7 @@ rewrite_fallbacks(struct buf *o, const struct file *f)
 	buf_str(o, "\t.section\taetext.none,\"axG\",@progbits,__ae_none,comdat\n");
 	for (i = 0; i < sizeof code / sizeof code[0]; i++)
 		buf_printf(o, "\t.weak\t%s\n\t.hidden\t%s\n%s:\n", code[i], code[i], code[i]);
-	buf_printf(o, "\t%s\n\t.hidden\t__stop_aetext\n", f->m->emit->trap);
+	buf_printf(o, "\t%s\n\t.hidden\t__start_aetext\n\t.hidden\t__stop_aetext\n", f->m->emit->trap);
 	if (f->m->emit->vars)
 		buf_str(o, "\t.section\t.bss.ae_none,\"awG\",@nobits,__ae_none,comdat\n\t.p2align 3\n"
 		    "\t.weak\t__ae_ptr\n\t.hidden\t__ae_ptr\n__ae_ptr:\n\t.weak\t__ae_cb\n\t.hidden\t__ae_cb\n"

@@ -244,6 +244,7 @@ void ae_segv_real(int really);
 
 /* core/map.c: the executable itself */
 size_t ae_buildid(uint8_t id[32]);
+uintptr_t ae_base(void);                        /* where it was loaded, less the addresses it was linked for */
 int ae_traceable(void);                         /* are there traced functions */
 int ae_patch(uintptr_t page);                   /* makes every entry jump to its thunk; 0 or -1 */
 int ae_arm(const char *name);                   /* before ae_patch: AE_FROM; 0 or -1: no such traced function */

@@ -336,12 +336,16 @@ x86_thunk(struct buf *o, struct file *f, uint32_t no)
 
 	buf_printf(o, "\t.p2align 3\n" LBL ":\n", 'h', no);
 	/*
-	 * called from traced code (which lies lowest), and no callback since?  The last word is the operand
-	 * of a harmless movl.
+	 * called from traced code, and no callback since?  The last word is the operand of a harmless movl.
 	 */
 	buf_printf(o,
 	    "\tleaq\t__stop_aetext(%%rip), %%r11\n\tcmpq\t%%r11, (%%rsp)\n\tleaq\t" LBL "(%%rip), %%r11\n"
-	    "\tjae\t__ae_enter\n\tcmpb\t$0, %%gs:%d\n\tjne\t__ae_again\n",
+	    "\tjae\t__ae_enter\n",
+	    'x', no);
+	/* what lies below: of a position independent program, code that it made itself (MAP_32BIT) */
+	buf_printf(o,
+	    "\tleaq\t__start_aetext(%%rip), %%r11\n\tcmpq\t%%r11, (%%rsp)\n\tleaq\t" LBL "(%%rip), %%r11\n"
+	    "\tjb\t__ae_enter\n\tcmpb\t$0, %%gs:%d\n\tjne\t__ae_again\n",
 	    'x', no, X86_CB);
 	buf_printf(o, "\t.byte\t0x41, 0xbb\n\t.long\t" LBL "-" LBL "\n" LBL ":\n", 'p', no, 'x', no, 'x', no);
 	buf_printf(o,

@@ -4,5 +4,5 @@ FOLDER_x86-64   = x86
 # by gcc also where $(CC) is clang, which keeps no register for a variable
 RTCC_x86-64     = $(if $(findstring clang,$(CC)),gcc,$(CC))
 RTAR_x86-64     = $(AR)
-# it may touch no vector register
-RTFLAGS_x86-64  = -fcf-protection=none -mgeneral-regs-only
+# it may touch no vector register; programs may be position independent
+RTFLAGS_x86-64  = -fpie -Wa,-mrelax-relocations=no -fcf-protection=none -mgeneral-regs-only

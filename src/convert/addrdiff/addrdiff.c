@@ -1,4 +1,6 @@
 /* addrdiff: compare two reference streams or lackey logs. */
+#include <ctype.h>
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,7 +14,7 @@
 #include "base/src.h"
 #include "convert/addrdiff/addrdiff.h"
 
-enum { RANGE = 256 };
+enum { RANGE = 256, LOAD };
 
 static const struct opt addrdiff_opts[] = {
 	{ 'a', "odd-regions", "N", "with -s: allow N regions moved by a multiple of 16, not of a page (0)" },
@@ -20,6 +22,7 @@ static const struct opt addrdiff_opts[] = {
 	{ 'd', "dead-loads", NULL, "allow loads on one side that a log on the other side lacks" },
 	{ 'e', "executable", "PROG", "compare only instructions of PROG's traced functions; name source lines" },
 	{ 'l', "no-loops", NULL, "leave loop and task events out" },
+	{ LOAD, "load", "A[:B]", "with -e: PROG was loaded at address A, in the second trace at B; hexadecimal" },
 	{ 'n', "context", "N", "show N references before and after a difference (3)" },
 	{ 'q', "quiet", NULL, "print nothing; the exit status says whether there is a difference" },
 	{ RANGE, "range", "FROM:TO", "compare only from instruction FROM, counted from 0, up to before TO" },
@@ -30,7 +33,8 @@ static const struct opt addrdiff_opts[] = {
 
 static const struct opt_tool addrdiff_tool = {
 	.does = "Compares two traces, or one with valgrind's lackey log; prints the first difference.",
-	.synopsis = "[-cdlqsv] [-a regions] [-e prog] [-n context] [--range from:to] a b",
+	.synopsis = "[-cdlqsv] [-a regions] [-e prog] [--load a[:b]] [-n context]\n"
+	    "[--range from:to] a b",
 	.example = "ae2addr prog ae.out | addrdiff -v -s -e prog - prog.log",
 	.opt = addrdiff_opts,
 };
@@ -104,6 +108,20 @@ addrdiff_summary(struct diff *d)
 		shift_print(d->shift, d->out);
 }
 
+/* 0x555555554000, or 0x555555554000:0x108000 */
+static void
+addrdiff_load(uint64_t load[2], const char *s)
+{
+	char *end;
+
+	errno = 0;
+	load[0] = load[1] = strtoull(s, &end, 16);
+	if (end != s && *end == ':')
+		load[1] = strtoull(s = end + 1, &end, 16);
+	if (errno || end == s || *end || !isxdigit((unsigned char)*s) || (load[0] | load[1]) & 4095)
+		opt_wrong("not an address of a page, or two, in hexadecimal");
+}
+
 static struct side *
 addrdiff_other(struct diff *d, struct side *s)
 {
@@ -115,8 +133,8 @@ main(int argc, char **argv)
 {
 	struct diff d;
 	const char *progpath = NULL;
-	int c, noloops = 0, shifts = 0, r;
-	uint64_t n = 3, odd = 0, from = 0, to = UINT64_MAX;
+	int c, noloops = 0, shifts = 0, loaded = 0, r;
+	uint64_t n = 3, odd = 0, from = 0, to = UINT64_MAX, load[2] = { 0 };
 	struct side *s;
 
 	diag_init(argv[0], 2);
@@ -138,6 +156,10 @@ main(int argc, char **argv)
 			break;
 		case 'l':
 			noloops = 1;
+			break;
+		case LOAD:
+			addrdiff_load(load, optarg);
+			loaded = 1;
 			break;
 		case 'n':
 			if (num_u64(optarg, 0, CONTEXT_MAX, &n) < 0)
@@ -164,10 +186,16 @@ main(int argc, char **argv)
 	d.context = (size_t)n;
 	if (progpath)
 		d.prog = prog_open(progpath);
+	if (loaded && !(d.prog && prog_moves(d.prog)))
+		die_usage("--load is of a position independent program, named by -e");
+	if (!loaded && d.prog && prog_moves(d.prog))
+		die_usage("%s is position independent: --load says where it was loaded", src_name(progpath));
 	if (!d.quiet)
 		progress_start(NULL);
 	side_open(&d.a, argv[optind]);
 	side_open(&d.b, argv[optind + 1]);
+	d.a.load = load[0];
+	d.b.load = load[1];
 	for (s = &d.a; ; s = &d.b) {
 		s->prog = d.prog;
 		s->from = from;

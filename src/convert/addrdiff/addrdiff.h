@@ -21,6 +21,7 @@ int prog_traced(const struct prog *p, uint64_t pc);     /* is this instruction i
 /* is it a traced instruction that accesses registers only, for which valgrind reports references? */
 int prog_registers(const struct prog *p, uint64_t pc);
 void prog_image(const struct prog *p, uint64_t *lo, uint64_t *hi);      /* addresses of the loaded image */
+int prog_moves(const struct prog *p);                                   /* is it position independent? */
 unsigned prog_word(const struct prog *p);                               /* bytes of an address */
 /* "function at file:line", "function" or NULL; valid until the next call */
 const char *prog_where(struct prog *p, uint64_t pc);
@@ -34,6 +35,7 @@ struct side {
 	const struct prog *prog;        /* keep only traced functions; NULL: everything; borrowed */
 	int keep;               /* the last instruction is kept */
 	int keepdata;           /* its references are kept */
+	uint64_t load;          /* how much higher the image is than in prog's file: its addresses become those of the file */
 	int noloops;            /* drop loop and task events */
 	uint64_t from, to;      /* only these instructions, counted from 0 among those that are kept */
 	uint64_t seen;          /* instructions that were kept, before `from` too */

@@ -129,6 +129,12 @@ prog_image(const struct prog *p, uint64_t *lo, uint64_t *hi)
 	*hi = p->hi;
 }
 
+int
+prog_moves(const struct prog *p)
+{
+	return p->exe.moves;
+}
+
 unsigned
 prog_word(const struct prog *p)
 {

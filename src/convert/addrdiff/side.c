@@ -84,6 +84,21 @@ side_inst(const struct side *s, size_t i)
 	return s->ninst + count_inst(s->w, i < s->n ? i + 1 : s->n);
 }
 
+/* Addresses of the image become those of the executable's file. */
+static void
+side_unload(const struct side *s, uint64_t *w, size_t n)
+{
+	uint64_t lo, hi;
+
+	prog_image(s->prog, &lo, &hi);
+	for (size_t i = 0; i < n; i++) {
+		uint64_t at = ref_addr(w[i]) - s->load;
+
+		if (ref_kind(w[i]) != REF_TASK && at >= lo && at < hi)
+			w[i] = ref_make(ref_kind(w[i]), at, ref_size(w[i]));
+	}
+}
+
 /* Drops words that are not compared, in place; returns the number of the others. */
 static size_t
 side_filter(struct side *s, uint64_t *w, size_t n)
@@ -92,6 +107,8 @@ side_filter(struct side *s, uint64_t *w, size_t n)
 
 	if (!s->prog && !s->noloops)
 		return n;
+	if (s->prog && s->load)
+		side_unload(s, w, n);
 	for (i = 0; i < n; i++) {
 		unsigned kind = ref_kind(w[i]);
 

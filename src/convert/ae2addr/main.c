@@ -224,7 +224,7 @@ ae2addr_task(void *arg, struct feed *f)
 
 /* Regenerates the references.  A fault is reported after the references before it were written. */
 static void
-ae2addr_run(struct exe *x, const struct prog *g, struct sink *s, struct asked *a)
+ae2addr_run(struct exe *x, struct prog *g, struct sink *s, struct asked *a)
 {
 	const char *events = a->events;
 	struct feed f;
@@ -232,7 +232,7 @@ ae2addr_run(struct exe *x, const struct prog *g, struct sink *s, struct asked *a
 	struct regen *r = regen_new(g, s->count && !a->part, a->watch, &err);
 	const struct feed_job job = {
 		.file = events, .parent = a->parent, .machine = x->machine, .id = x->id, .idlen = x->idlen,
-		.task = (uint32_t)a->task,
+		.moves = x->moves, .task = (uint32_t)a->task,
 		.sink = a->part ? ae2addr_part : s->sites ? ae2addr_none : s->count ? ae2addr_tally : ae2addr_take,
 		.sinkarg = s, .quietmax = a->most, .run = ae2addr_task, .arg = a
 	};
@@ -247,8 +247,10 @@ ae2addr_run(struct exe *x, const struct prog *g, struct sink *s, struct asked *a
 		if (bad == ENOUGH)
 			bad = 0;
 		if (s->sites)
-			sites_print(s->out, r, x, feed_bytes(&f));
-		else if (s->count)
+			sites_print(s->out, r, x, g->loaded, feed_bytes(&f));
+		else if (s->count && g->moves)
+			out_printf(s->out, "load-address 0x%llx\n", (unsigned long long)g->loaded);
+		if (s->count && !s->sites)
 			ae2addr_statistics(s, a->part ? NULL : regen_counts(r));
 		never = a->watch && !regen_called(r);
 	}

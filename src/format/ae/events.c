@@ -85,7 +85,8 @@ static int
 parse_header(struct ev_reader *r, const uint8_t *p, size_t len)
 {
 	struct ev_header *h = &r->head;
-	uint32_t n = get_le32(p + 80);
+	size_t at = r->version >= 4 ? 92 : 84;          /* of the parent's name, after its length */
+	uint32_t n = get_le32(p + at - 4);
 
 	if (get_le64(p + len - 8) != ev_checksum(p, len - 8))
 		return events_fail(r, len - 8, "wrong checksum of the header");
@@ -104,11 +105,14 @@ parse_header(struct ev_reader *r, const uint8_t *p, size_t len)
 		return events_fail(r, 64, "unknown flags");
 	if (!(h->flags & EV_CHILD) && (h->parent_pos || n || h->parent_task))
 		return events_fail(r, 72, "parent of a process that was not forked");
-	if (n > len - 92 || (84 + (size_t)n + 7) / 8 * 8 + 8 != len)
-		return events_fail(r, 80, "bad length of the parent's name");
-	memcpy(h->parent, p + 84, n);
-	if (memchr(h->parent, 0, n) || !all_zero(p + 84 + n, len - 92 - n))
-		return events_fail(r, 84, "bad name of the parent");
+	h->base = at == 92 ? get_le64(p + 80) : 0;
+	if (h->base % EV_PAGE)
+		return events_fail(r, 80, "bad load address");
+	if (n > len - 8 - at || (at + n + 7) / 8 * 8 + 8 != len)
+		return events_fail(r, at - 4, "bad length of the parent's name");
+	memcpy(h->parent, p + at, n);
+	if (memchr(h->parent, 0, n) || !all_zero(p + at + n, len - 8 - at - n))
+		return events_fail(r, at, "bad name of the parent");
 	return 0;
 }
 
@@ -131,10 +135,10 @@ ev_open(struct ev_reader *r, ev_read_fn *read, void *arg)
 	if (got < 16)
 		return events_fail(r, got, "header ends early");
 	r->version = (int)get_le32(head + 8);
-	if (r->version != EV_VERSION && r->version != 2)
+	if (r->version < 2 || r->version > EV_VERSION)
 		return events_fail(r, 8, "event file of an unknown version");
 	len = get_le32(head + 12);
-	if (len < EV_HEADMIN || len > EV_HEADMAX || len % 8)
+	if (len < EV_HEADMIN - (r->version < 4 ? 8 : 0) || len > EV_HEADMAX || len % 8)
 		return events_fail(r, 12, "bad length of the header");
 	got = events_fill(r, head + 16, len - 16);
 	if (got < len - 16)

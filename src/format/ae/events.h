@@ -9,9 +9,9 @@
 #include <stdint.h>
 
 #define EV_MAGIC     "\x89" "AEOUT" "\r\n"
-#define EV_VERSION   3          /* 2 has one thread only */
+#define EV_VERSION   4          /* 3 has no base, 2 one thread only */
 #define EV_IDMAX     32
-#define EV_HEADMIN   96         /* bytes of a header without a parent's name */
+#define EV_HEADMIN   104        /* bytes of a header without a parent's name */
 #define EV_HEADMAX   8192
 #define EV_CHUNKMAX  (4u << 20)
 #define EV_ENDLEN    64         /* bytes of the end record after its 16 bytes of frame */
@@ -60,6 +60,7 @@ struct ev_header {
 	uint64_t flags;
 	uint64_t parent_pos;            /* EV_CHILD: number of the parent's events that come first */
 	uint32_t parent_task;           /* ... and of its thread that they are of */
+	uint64_t base;                  /* what the addresses of the run are more than those of the executable's file */
 	char parent[EV_HEADMAX];        /* EV_CHILD: its file, "" if unknown */
 };
 

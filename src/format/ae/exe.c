@@ -205,9 +205,10 @@ exe_read(struct exe *x)
 		exe_fail(x, "not an executable");
 	else {
 		x->machine = eh.e_machine;
+		x->moves = eh.e_type == ET_DYN;
 		x->word = eh.e_ident[EI_CLASS] == ELFCLASS32 ? 4 : 8;
 		x->big = eh.e_ident[EI_DATA] == ELFDATA2MSB;
-		if (read_sections(x) == 0)
+		if (read_sections(x) == 0 && exe_read_relocs(x) == 0)
 			return 0;
 	}
 	exe_close(x);
@@ -222,7 +223,7 @@ exe_open(struct exe *x, const char *path)
 	if (x->fd < 0)
 		return exe_fail(x, "%s", strerror(errno));
 	if (elf_version(EV_CURRENT) != EV_NONE)
-		x->elf = elf_begin(x->fd, ELF_C_READ_MMAP, NULL);
+		x->elf = elf_begin(x->fd, ELF_C_READ_MMAP_PRIVATE, NULL);
 	return exe_read(x);
 }
 
@@ -253,6 +254,7 @@ exe_close(struct exe *x)
 	free(x->sym);
 	free(x->exported);
 	free(x->traced);
+	free(x->reloc);
 	free(x->inlined);
 	exe_lines_free(x);
 	exe_names_free(x);
@@ -260,10 +262,11 @@ exe_close(struct exe *x)
 		exe_close(x->debug);
 	free(x->debug);
 	x->inlined = NULL;
+	x->reloc = NULL;
 	x->debug = NULL;
 	x->image = x->ro = x->traced = NULL;
 	x->sym = x->exported = NULL;
-	x->nimage = x->nro = x->nsym = x->nexported = x->ntraced = x->ninlined = 0;
+	x->nimage = x->nro = x->nsym = x->nexported = x->ntraced = x->ninlined = x->nreloc = 0;
 	if (x->cfi)
 		dwarf_cfi_end(x->cfi);
 	x->cfi = NULL;

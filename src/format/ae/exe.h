@@ -12,6 +12,8 @@
 
 struct exe_span { uint64_t addr, size; const uint8_t *p; };     /* p borrowed from the exe */
 struct exe_sym { uint64_t addr, size; const char *name; };
+/* A word of read-only data at addr that is to be `value` more than where the file is loaded */
+struct exe_reloc { uint64_t addr, value; uint8_t *p; };
 /* Code of a compilation unit; die: offset of its entry in .debug_info */
 struct exe_unit { uint64_t addr, size, die; };
 /* Code of a function that is inlined in another; up: index of the entry that contains it plus 1, or 0 */
@@ -21,6 +23,7 @@ struct exe {
 	char err[160];                  /* the message after a failure */
 	uint16_t machine;               /* ELF's number */
 	uint8_t word, big;              /* bytes of its addresses; is it big-endian? */
+	uint8_t moves;                  /* it is position independent */
 	uint8_t id[EXE_IDMAX];          /* build id */
 	unsigned idlen;                 /* 0: it has none */
 	const uint8_t *schema;          /* the units, in a row */
@@ -34,6 +37,8 @@ struct exe {
 	size_t nimage;
 	struct exe_span *ro;            /* the part that is data and never written, by address */
 	size_t nro;
+	struct exe_reloc *reloc;        /* by address; only of a file with schemas */
+	size_t nreloc;
 	struct exe_sym *sym;            /* functions by address */
 	size_t nsym;
 	struct exe_sym *exported;       /* those that other files can use, which stripped libraries still have */
@@ -69,6 +74,11 @@ void exe_close(struct exe *x);
 /* Copies n bytes of the file's image at addr: 1, or 0 if the file does not have all of them. */
 int exe_image(const struct exe *x, uint64_t addr, void *buf, size_t n);
 int exe_rodata(const struct exe *x, uint64_t addr, void *buf, size_t n);        /* only from ro */
+
+/* relocate.c: for exe_open: finds what the loader adds its address to; as if that were 0. 0 or -1 */
+int exe_read_relocs(struct exe *x);
+/* The file's read-only data as it is when addresses are by `base` more than in the file. */
+void exe_relocate(struct exe *x, uint64_t base);
 
 /* The function symbol at or before pc that covers it; *off is the distance. NULL if there is none. */
 const char *exe_func(const struct exe *x, uint64_t pc, uint64_t *off);

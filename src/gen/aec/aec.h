@@ -37,7 +37,7 @@ struct gen {
 	struct buf *out;
 	uint8_t *used;                  /* variables that the text uses */
 	int numbered;                   /* blocks have numbers, as in figure 4 of the paper */
-	int use_ev, use_temp, use_flags, use_sp0, use_pc;
+	int use_ev, use_temp, use_flags, use_sp0, use_pc, use_base;
 	int calls;
 	int save_flags;                 /* flags are kept in variables, as some block uses flags of another */
 	/* The last flags step of the block, while its operands have not changed; else NULL. */

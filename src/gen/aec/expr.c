@@ -45,28 +45,57 @@ expr_number(struct gen *g, uint64_t v)
 		buf_printf(g->out, "UINT64_C(0x%llx)", (unsigned long long)v);
 }
 
+/* Is constant number sym an address, which is by `base` more than in the executable? */
+static int
+expr_moves(struct gen *g, int32_t sym)
+{
+	int moves = g->a->g.moves && prog_isaddr(g->u, sym);
+
+	g->use_base |= moves;
+	return moves;
+}
+
+/* Is the operand a number that is known now? */
+static int
+expr_known(struct gen *g, const struct op_value *v)
+{
+	return v->kind != SV_VAR && !(v->kind == SV_SYM && expr_moves(g, v->var));
+}
+
 void
 gen_val(struct gen *g, const struct op_value *v)
 {
-	if (v->kind == SV_VAR)
+	int known = expr_known(g, v);
+
+	if (v->kind == SV_VAR) {
 		expr_var(g, v->var);
-	else
-		expr_number(g, prog_value(g->u, v));
+		return;
+	}
+	buf_str(g->out, known ? "" : "(base + ");
+	expr_number(g, prog_value(g->u, v));
+	buf_str(g->out, known ? "" : ")");
 }
 
 void
 gen_addr(struct gen *g, const struct sch_addr *m)
 {
+	int moves = expr_moves(g, m->sym);
 	const char *sep = "";
 	uint64_t imm;
 
-	if (prog_const(g->u, m, &imm)) {
+	if (prog_const(g->u, m, &imm) && !moves) {
 		expr_number(g, imm);
 		return;
 	}
 	if (m->narrow || m->align)
 		buf_str(g->out, m->align ? "ALIGN4(" : "ZX4(");
+	if (moves) {
+		imm = (uint64_t)m->disp + g->u->cst[m->sym];
+		buf_str(g->out, "base");
+		sep = " + ";
+	}
 	if (m->base != SCH_NOVAR) {
+		buf_str(g->out, sep);
 		expr_var(g, m->base);
 		sep = " + ";
 	}
@@ -97,7 +126,7 @@ gen_addr(struct gen *g, const struct sch_addr *m)
 static void
 expr_extended(struct gen *g, char how, unsigned w, const struct op_value *v)
 {
-	if (v->kind != SV_VAR) {
+	if (expr_known(g, v)) {
 		uint64_t c = prog_value(g->u, v);
 		unsigned sh = 64 - 8 * w;
 
@@ -200,7 +229,7 @@ expr_end(struct gen *g, int dst, unsigned w)
 static void
 expr_binary(struct gen *g, const struct op_step *s, const char *op)
 {
-	uint64_t minus = s->b.kind == SV_VAR ? 0 : 0 - prog_value(g->u, &s->b);
+	uint64_t minus = expr_known(g, &s->b) ? 0 - prog_value(g->u, &s->b) : 0;
 
 	gen_val(g, &s->a);
 	if (s->op == SO_ADD && minus && minus < 1u << 20) {
@@ -371,7 +400,7 @@ gen_compute(struct gen *g, const struct op_step *s)
 		expr_flags(g, s);
 		return;
 	case SO_MOV:
-		if (w == 4 && s->a.kind != SV_VAR) {
+		if (w == 4 && expr_known(g, &s->a)) {
 			buf_printf(g->out, "\t%s = ", gen_var(g, s->dst, tmp));
 			expr_number(g, (uint32_t)prog_value(g->u, &s->a));
 			expr_end(g, s->dst, 8);

@@ -7,6 +7,7 @@
 #include "base/diag.h"
 #include "base/mem.h"
 #include "base/out.h"
+#include "base/search.h"
 #include "gen/aec/aec.h"
 #include "gen/aec/text.h"
 
@@ -149,10 +150,18 @@ aec_largest(const struct aec *a)
 	return s;
 }
 
+/* Words of a position independent executable's data change, see write_relocs. */
+static const char *
+aec_const(const struct aec *a)
+{
+	return a->g.moves ? "" : "const ";
+}
+
 static void
 write_header(const struct aec *a)
 {
 	const struct exe_span *s = a->rodata ? aec_largest(a) : NULL;
+	const char *base = a->g.moves ? " - ae_.base" : "";
 	struct buf b = BUF_INIT;
 
 	buf_str(&b, "/* Made by aec from ");
@@ -169,14 +178,14 @@ write_header(const struct aec *a)
 	if (a->rodata) {
 		buf_str(&b, "\n/* n bytes at address a of the executable's read-only data */\n");
 		if (s)
-			buf_printf(&b, "extern const unsigned char ae_ro_%llx[];\n",
+			buf_printf(&b, "extern %sunsigned char ae_ro_%llx[];\n", aec_const(a),
 			    (unsigned long long)s->addr);
 		buf_str(&b, "\nstatic inline uint64_t\nrodata(struct ae_pos q, uint64_t a, unsigned n)\n{\n");
 		if (s)
-			buf_printf(&b, "\tif (a - 0x%llx <= %llu - n)\n"
-			    "\t\treturn ae_get(ae_ro_%llx + (a - 0x%llx), n);\n",
+			buf_printf(&b, "\tif (a%s - 0x%llx <= %llu - n)\n"
+			    "\t\treturn ae_get(ae_ro_%llx + (a%s - 0x%llx), n);\n", base,
 			    (unsigned long long)s->addr, (unsigned long long)s->size,
-			    (unsigned long long)s->addr, (unsigned long long)s->addr);
+			    (unsigned long long)s->addr, base, (unsigned long long)s->addr);
 		buf_str(&b, "\treturn ae_rodata(q, a, n);\n}\n");
 	}
 	aec_save(a, "ae_prog.h", &b);
@@ -200,7 +209,7 @@ write_image(const struct aec *a, struct buf *b)
 	for (size_t i = 0; i < a->x.nro; i++) {
 		const struct exe_span *s = a->x.ro + i;
 
-		buf_printf(b, "\nconst unsigned char ae_ro_%llx[] =\n", (unsigned long long)s->addr);
+		buf_printf(b, "\n%sunsigned char ae_ro_%llx[] =\n", aec_const(a), (unsigned long long)s->addr);
 		aec_bytes(b, s->p, s->size);
 		buf_str(b, ";\n");
 	}
@@ -211,10 +220,35 @@ write_image(const struct aec *a, struct buf *b)
 	buf_str(b, "};\n");
 }
 
+/* Words of read-only data that have addresses when the program runs; returns how many */
+static unsigned
+write_relocs(const struct aec *a, struct buf *b)
+{
+	unsigned n = 0;
+
+	buf_str(b, "\nstatic const struct ae_reloc reloc[] = {\n");
+	for (size_t i = 0; i < a->x.nreloc; i++) {
+		const struct exe_reloc *r = a->x.reloc + i;
+		const struct exe_span *s;
+		size_t k;
+
+		LOWER_BOUND(k, a->x.nro, a->x.ro[k].addr <= r->addr);
+		s = a->x.ro + k - 1;
+		if (k == 0 || r->addr - s->addr >= s->size)
+			continue;
+		buf_printf(b, "\t{0x%llx, ae_ro_%llx + %llu},\n", (unsigned long long)r->value,
+		    (unsigned long long)s->addr, (unsigned long long)(r->addr - s->addr));
+		n++;
+	}
+	buf_str(b, "\t{0, NULL}\n};\n");
+	return n;
+}
+
 static void
 write_table(const struct aec *a)
 {
 	int image = a->rodata && a->x.nro;
+	unsigned nreloc = 0;
 	struct buf b = BUF_INIT;
 
 	buf_str(&b, "/* Made by aec from ");
@@ -228,15 +262,17 @@ write_table(const struct aec *a)
 			buf_printf(&b, "\tae_enter_%u,\n", (unsigned)a->g.byno[i]);
 	}
 	buf_str(&b, "\tNULL\n};\n");
-	if (image)
+	if (image) {
 		write_image(a, &b);
+		nreloc = write_relocs(a, &b);
+	}
 	buf_str(&b, "\nconst struct ae_program ae_program = {\n\t\"");
 	gen_name(&b, a->path);
 	buf_str(&b, "\",\n\t(const unsigned char *)\n");
 	aec_bytes(&b, a->x.id, a->x.idlen);
-	buf_printf(&b, ", %u,\n\t%u, %u, %u, %u,\n\t%u, func,\n\t%u, %s\n};\n", a->x.idlen,
-	    a->g.machine, a->g.word, a->g.big, a->g.push, a->g.nno, image ? (unsigned)a->x.nro : 0,
-	    image ? "ro" : "NULL");
+	buf_printf(&b, ", %u,\n\t%u, %u, %u, %u,\n\t%u, func,\n\t%u, %s,\n\t%u, %u, %s\n};\n",
+	    a->x.idlen, a->g.machine, a->g.word, a->g.big, a->g.push, a->g.nno, image ? (unsigned)a->x.nro : 0,
+	    image ? "ro" : "NULL", a->g.moves, nreloc, image ? "reloc" : "NULL");
 	aec_save(a, "ae_table.c", &b);
 	buf_free(&b);
 }

@@ -303,9 +303,9 @@ int ae_file_header(uintptr_t fs, const char *parent, uint64_t parentpos, uint32_
 	mem_zero(h, sizeof ae_scratch->header);
 	while (parent && parent[n])
 		n++;
-	len = (84 + n + 7) / 8 * 8 + 8;
+	len = (92 + n + 7) / 8 * 8 + 8;
 	mem_copy(h, "\x89" "AEOUT" "\r\n", 8);
-	put32(h + 8, 3);
+	put32(h + 8, 4);
 	put32(h + 12, (uint32_t)len);
 	nid = ae_buildid(id);
 	h[16] = (uint8_t)nid;
@@ -316,8 +316,9 @@ int ae_file_header(uintptr_t fs, const char *parent, uint64_t parentpos, uint32_
 	put64(h + 56, fs);
 	put64(h + 64, parent != NULL);
 	put64(h + 72, parentpos);
-	put32(h + 80, (uint32_t)n);
-	mem_copy(h + 84, parent, n);
+	put64(h + 80, ae_base());
+	put32(h + 88, (uint32_t)n);
+	mem_copy(h + 92, parent, n);
 	put64(h + len - 8, checksum(h, len - 8));
 	return put(h, len, NULL, 0);
 }

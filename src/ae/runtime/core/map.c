@@ -21,6 +21,27 @@ __attribute__((section("aetext"))) int ae_intext(uintptr_t pc)
 	return pc - (uintptr_t)__start_aetext < (uintptr_t)(__stop_aetext - __start_aetext);
 }
 
+static const ElfW(Phdr) *segments(const ElfW(Ehdr) *eh)
+{
+	return (const ElfW(Phdr) *)((const char *)eh + eh->e_phoff);
+}
+
+uintptr_t ae_base(void)
+{
+	const ElfW(Ehdr) *eh = &__ehdr_start;
+	int i;
+
+	if (!eh || eh->e_type != ET_DYN)
+		return 0;
+	for (i = 0; i < eh->e_phnum; i++) {
+		const ElfW(Phdr) *ph = segments(eh) + i;
+
+		if (ph->p_type == PT_LOAD && ph->p_offset == 0)
+			return (uintptr_t)eh - ph->p_vaddr;
+	}
+	return 0;
+}
+
 size_t ae_buildid(uint8_t id[32])
 {
 	const ElfW(Ehdr) *eh = &__ehdr_start;
@@ -29,9 +50,9 @@ size_t ae_buildid(uint8_t id[32])
 
 	if (!eh)
 		return 0;
-	ph = (const ElfW(Phdr) *)((const char *)eh + eh->e_phoff);
+	ph = segments(eh);
 	for (i = 0; i < eh->e_phnum; i++) {
-		const char *p = (const char *)(uintptr_t)ph[i].p_vaddr, *end = p + ph[i].p_memsz;
+		const char *p = (const char *)(ae_base() + ph[i].p_vaddr), *end = p + ph[i].p_memsz;
 
 		if (ph[i].p_type != PT_NOTE)
 			continue;
@@ -92,7 +113,7 @@ static struct fn *find(const uint8_t *image, uint64_t size, const char *name)
 			    !same(s + sym[i].st_name, name, str->sh_size - sym[i].st_name))
 				continue;
 			for (j = 0; j < n && j < MAXFN; j++)
-				if (__start_aefn[j].entry == sym[i].st_value)
+				if (__start_aefn[j].entry == ae_base() + sym[i].st_value)
 					return __start_aefn + j;
 		}
 	}

@@ -250,6 +250,12 @@ static int is_off(const char *s)
 	return s[0] == 'o' && s[1] == 'f' && s[2] == 'f' && !s[3];
 }
 
+/* Did an object define this? If none did, gold gives a position independent executable the address where it is loaded. */
+static int there(const char *symbol)
+{
+	return symbol && (uintptr_t)symbol != ae_base();
+}
+
 static void start(int argc, char **argv, char **envp)
 {
 	const char *name = getvar(envp, "AE_OUT");
@@ -270,7 +276,7 @@ static void start(int argc, char **argv, char **envp)
 		AE_SAY(prog, ": runs with the rights of another user: untraced");
 		return;
 	}
-	if (__ae_uses_context) {
+	if (there(__ae_uses_context)) {
 		AE_SAY(prog, ": uses makecontext or swapcontext: untraced");
 		return;
 	}
@@ -305,7 +311,7 @@ static void start(int argc, char **argv, char **envp)
 	ae_kin_init();
 	ae_thread_first();
 	ae_on = 1;
-	ae_rec_open(!*from && !__ae_waits);
+	ae_rec_open(!*from && !there(__ae_waits));
 	ae_sig_init();
 }
 

@@ -79,7 +79,8 @@ __ae_enter:
 	lea	16(%rsp), %rcx
 	mov	%rcx, RSP+24(%rax)
 	mov	%r15, R15+24(%rax)
-	movq	$__ae_leave, (%rcx)
+	lea	__ae_leave(%rip), %r15
+	mov	%r15, (%rcx)
 	add	$24, %rax
 	mov	%rax, TOP
 	mov	PTR, %r15
@@ -144,7 +145,10 @@ __ae_enter:
 	shr	$12, %rax
 	and	$63, %eax
 	shl	$6, %eax
-	lock incq ae_shard(%rax)
+	push	%rcx
+	lea	ae_shard(%rip), %rcx
+	lock incq (%rcx,%rax)
+	pop	%rcx
 .Lplain:
 	movslq	-4(%r11), %rax
 	add	%rax, %r11
