@@ -52,6 +52,17 @@ traced 'pie' ./p8 3
 if aecc -pie -Wl,-z,pack-relative-relocs main.o lib.a -o p8r 2>/dev/null; then
 	traced 'pie: relative relocations in short' ./p8r 3
 fi
+cat >older <<'E'
+#!/bin/sh
+# aerw of another version
+"${REAL_AERW:?}" "$@" | sed '/^\.Lae_n[0-9]*:/{ n; s/, 1$/, 0/; }'
+E
+chmod +x older
+REAL_AERW=$BUILD/bin/aerw AERW=./older aecc -O2 -c twice.c -o older.o
+aecc main.o older.o thrice.o -o p14
+traced 'an object of another version' ./p14 3 untraced 2>err
+is 'an object of another version: says' "$(cat err)" \
+	'ae: ./p14: has objects of another version of aecc, which must be compiled again: untraced'
 aecc -O2 -ffunction-sections -Wl,--gc-sections main.c twice.c thrice.c -o p9
 traced '--gc-sections' ./p9 3
 aecc -s main.c twice.c thrice.c -o p10
@@ -176,7 +187,7 @@ for o in -pie -static-pie; do
 	ok "$o: runs" ./p
 	rm -f ae.out
 	ok "$o: again" ./p
-	ok "$o: regenerates" sh -c 'ae2addr -f text p | grep -q "^inst 0x[57f]"'
+	ok "$o: regenerates" sh -c 'ae2addr -f text p ae.out | grep -q "^inst 0x[57f]"'
 done
 aecc -fsplit-stack m.c f.c -o p 2>err
 is '-fsplit-stack: says' "$?: $(cat err)" '0: aecc: -fsplit-stack: compiled untraced

@@ -11,6 +11,9 @@
  */
 void emit_file(struct buf *o, struct file *f);
 
+/* The version of what generated code and the runtime expect of each other: AE_OBJECTS of aert.h */
+#define EMIT_OBJECTS 1
+
 /*
  * Labels: 'o' fragment 0, 'c' fragment 1 of function no; 'f' twin, 'h' thunk, 'x' fast entry, 'p'
  * plain copy, 'n' table entry.

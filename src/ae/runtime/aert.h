@@ -246,6 +246,9 @@ void ae_segv_real(int really);
 size_t ae_buildid(uint8_t id[32]);
 uintptr_t ae_base(void);                        /* where it was loaded, less the addresses it was linked for */
 int ae_traceable(void);                         /* are there traced functions */
+/* The version of what generated code expects of the runtime: EMIT_OBJECTS of src/ae/rewrite/emit.h */
+#define AE_OBJECTS 1
+int ae_current(void);                           /* are all traced functions of this version? */
 int ae_patch(uintptr_t page);                   /* makes every entry jump to its thunk; 0 or -1 */
 int ae_arm(const char *name);                   /* before ae_patch: AE_FROM; 0 or -1: no such traced function */
 int ae_intext(uintptr_t pc);                    /* is pc in traced code */

@@ -5,7 +5,8 @@
 #include <link.h>
 #include <sys/mman.h>
 
-struct fn { uintptr_t entry, thunk, number; };  /* made by aerw */
+/* made by aerw; the third word is AE_OBJECTS first, later the number */
+struct fn { uintptr_t entry, thunk, number; };
 
 #define PER_BYTE 252u           /* b0 of a function number is 1..252; 0 and 253..255 are other items */
 #define MAXFN (256u * PER_BYTE)
@@ -83,6 +84,16 @@ static int same(const char *a, const char *b, uint64_t most)
 int ae_traceable(void)
 {
 	return &__stop_aefn[0] > &__start_aefn[0];
+}
+
+int ae_current(void)
+{
+	const struct fn *f;
+
+	for (f = __start_aefn; f < __stop_aefn; f++)
+		if (f->number != AE_OBJECTS)
+			return 0;
+	return 1;
 }
 
 /* A function of the executable's symbol table that is traced: its entry in the table of functions, or NULL */

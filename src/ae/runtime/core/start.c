@@ -272,6 +272,10 @@ static void start(int argc, char **argv, char **envp)
 		    "1024k and 1024M: untraced");
 		return;
 	}
+	if (!ae_current()) {
+		AE_SAY(prog, ": has objects of another version of aecc, which must be compiled again: untraced");
+		return;
+	}
 	if (privileged()) {
 		AE_SAY(prog, ": runs with the rights of another user: untraced");
 		return;
