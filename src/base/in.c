@@ -351,3 +351,40 @@ in_read(struct in *in, void *p, size_t n)
 	}
 	return got;
 }
+
+/* Moves on in a plain file, whose buffer is empty; returns by how many bytes, at most n. */
+static size_t
+in_seek(struct in *in, size_t n)
+{
+	struct stat st;
+	off_t at;
+
+	if (in->fd < 0 || in->unz || in->arc || fstat(in->fd, &st) != 0 || !S_ISREG(st.st_mode) ||
+	    (at = lseek(in->fd, 0, SEEK_CUR)) < 0 || st.st_size <= at)
+		return 0;
+	if (n > (uint64_t)(st.st_size - at))
+		n = (size_t)(st.st_size - at);
+	if (lseek(in->fd, (off_t)n, SEEK_CUR) < 0)
+		return 0;
+	in->off += n;
+	progress_read(n);
+	return n;
+}
+
+size_t
+in_pass(struct in *in, size_t n)
+{
+	size_t got = 0, have = in->end - in->pos;
+
+	do {
+		if (have > n - got)
+			have = n - got;
+		in_skip(in, have);
+		got += have;
+		if (got < n)
+			got += in_seek(in, n - got);
+		if (got < n)
+			in_peek(in, 1, &have);
+	} while (got < n && have);
+	return got;
+}

@@ -38,6 +38,8 @@ const char *in_error(const struct in *in);      /* NULL, or the message; meaning
 
 /* Reads up to n bytes; fewer only at the end of the input or at an error. */
 size_t in_read(struct in *in, void *p, size_t n);
+/* Passes over up to n bytes, without reading most of them if the input is a plain file; as in_read */
+size_t in_pass(struct in *in, size_t n);
 
 /*
  * The next bytes, in the buffer: at least `want` (<= IN_PEEK) unless the input ends; *have is their

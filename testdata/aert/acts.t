@@ -90,7 +90,7 @@ for kind in dynamic static; do
 	is "$kind fork: one more file" $# 1
 	is "$kind fork: the child's end" "$(record "$1")" '0 0 0 0'
 	is "$kind fork: the child's header" "$(od -An -v -tu4 -j64 -N4 "$1" | tr -d ' ')" 1
-	is "$kind fork: the parent's name" "$(dd if="$1" bs=1 skip=84 count=$((${#PWD} + 7)) 2>/dev/null)" "$PWD/ae.out"
+	is "$kind fork: the parent's name" "$(dd if="$1" bs=1 skip=92 count=$((${#PWD} + 7)) 2>/dev/null)" "$PWD/ae.out"
 	ok "$kind fork: the child regenerates" whole "$prog" "$1"
 
 	for sig in TERM:15 HUP:1 USR1:10 ALRM:14; do

@@ -56,6 +56,8 @@ ok 'compressed' sh -c 'gzip -1 <ae.out >ae.gz; ae2addr thread ae.gz | cmp - all.
 ok 'one thread from a pipe' sh -c 'ae2addr --task 3 -o a3.ref thread ae.out; cat ae.out | ae2addr --task 3 thread | cmp - a3.ref'
 cat ae.out | ae2addr -o none thread 2>err
 is 'all from a pipe: refused' "$? $(cat err)" '1 ae2addr: standard input: has several threads: name the file, or choose one of them'
+head -c 4000 ae.out >cut
+gives 'cut off in the events of another thread' 1 'ae2addr: cut: byte 4000: chunk ends early' ae2addr --task 4 -o none thread cut
 gives 'no such thread' 1 "ae2addr: ae.out: byte $(($(wc -c <ae.out) - 80)): there is no thread of this number" ae2addr --task 9 thread ae.out
 is 'a function that only threads call' "$(ae2addr -s deep thread ae.out | addrconv -f text | head -n 1)" 'task 0x2'
 is 'a part: from another thread' "$(ae2addr -n "$(ae2addr -c --task 1 thread ae.out | sed -n 's/instructions //p'):" thread ae.out | addrconv -f text | grep -c '^task')" 3

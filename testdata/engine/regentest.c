@@ -178,7 +178,7 @@ rodata(void *arg, uint64_t addr, void *buf, size_t n)
 static int
 load(struct prog *g)
 {
-	struct prog_source s = {schema.p, schema.n, fn.p, fn.n, NULL, rodata, NULL};
+	struct prog_source s = {schema.p, schema.n, fn.p, fn.n, NULL, rodata, NULL, NULL};
 
 	return prog_load(g, &s);
 }

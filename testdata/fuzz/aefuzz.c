@@ -121,7 +121,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 	struct made m = { BUF_INIT, BUF_INIT, BUF_INIT, 0 };
 
 	if (end && program(&m, data, (size_t)(end - data)) == 0 && m.schema.n) {
-		struct prog_source src = { m.schema.p, m.schema.n, m.fn.p, m.fn.n, bytes, bytes, NULL };
+		struct prog_source src = { m.schema.p, m.schema.n, m.fn.p, m.fn.n, bytes, bytes, NULL, NULL };
 		struct prog g;
 
 		event_file(&m, end + 1, n - (size_t)(end + 1 - data));

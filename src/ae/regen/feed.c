@@ -27,6 +27,12 @@ feed_append(void *in, void *buf, size_t n)
 	return in_read(in, buf, n);
 }
 
+static size_t
+feed_pass(void *in, size_t n)
+{
+	return in_pass(in, n);
+}
+
 /* A fault reported by the event reader. If the input itself has an error, that is reported instead. */
 static int
 fail_reader(struct feed *f, const struct feed_seg *g)
@@ -96,6 +102,7 @@ open_seg(struct feed *f, struct in *in, uint64_t left, const struct feed_job *j,
 	g->left = left;
 	if (ev_open(&g->r, feed_append, in) != 0)
 		return fail_reader(f, g);
+	g->r.pass = feed_pass;
 	if (g->r.head.machine != j->machine)
 		return other_machine(f, g, j->machine);
 	if (g->r.head.idlen != j->idlen || (j->idlen && memcmp(g->r.head.id, j->id, j->idlen) != 0))

@@ -244,11 +244,18 @@ read_part(struct ev_reader *r, uint8_t *p, size_t n)
 static int
 pass_over(struct ev_reader *r, size_t n)
 {
+	size_t got;
+
+	r->other += n;
+	if (r->pass) {
+		got = r->pass(r->arg, n);
+		r->off += got;
+		return got == n ? 0 : events_fail(r, r->off, "chunk ends early");
+	}
 	if (!r->waste)
 		r->waste = malloc(EV_CHUNKMAX);
 	if (!r->waste)
 		return events_fail(r, r->off, "out of memory");
-	r->other += n;
 	return read_part(r, r->waste, n);
 }
 

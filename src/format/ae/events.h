@@ -51,6 +51,8 @@ ev_funcno(unsigned i)
 
 /* Reads up to n bytes; fewer only at the end of the input or after an error. */
 typedef size_t ev_read_fn(void *arg, void *buf, size_t n);
+/* Passes over them in the same way */
+typedef size_t ev_pass_fn(void *arg, size_t n);
 
 struct ev_header {
 	uint8_t id[EV_IDMAX];
@@ -75,6 +77,7 @@ struct ev_end {
 
 struct ev_reader {
 	ev_read_fn *read;
+	ev_pass_fn *pass;               /* set after ev_open, or NULL: then `read` is used */
 	void *arg;
 	struct ev_header head;
 	struct ev_end end;              /* valid when `ended` */
