@@ -19,7 +19,6 @@ done <<-'X'
 	-r 4,8,8:3|-r 4,8,8:3: field 3, character 7 ("3"): its key is a field before it, 1 to 2, or 0, no key
 	-r 4,8:|-r 4,8:: field 2, character 5 (the end): its key is 1, the field before it, or 0, no key
 	-r 4,8:1:1|-r 4,8:1:1: field 2, character 6 (":"): a comma and another field may follow
-	-r 1,1,1,1,1,1,1,1,1|-r 1,1,1,1,1,1,1,1,1: field 9, character 17 ("1"): a record has at most 8 fields
 	-w 4 -r 8|only one of -r and -w can be given, once
 	-b 0|-b 0: not a number from 1 to 4194304; k, M and G after it are 1024, 1024k and 1024M
 	--block=4194305|--block 4194305: not a number from 1 to 4194304; k, M and G after it are 1024, 1024k and 1024M
@@ -49,6 +48,8 @@ done <<-'X'
 	--nothing|--nothing: no such option
 	-d --count|--count: its value is missing
 X
+bifcm -r "$(i=0; while [ $i -lt 65 ]; do printf '1,'; i=$((i + 1)); done)1" </dev/null 2>err
+is "too many fields" "$? $(sed 's/.*: field/field/' err)" '2 field 65, character 129 ("1"): a record has at most 64 fields; see bifcm --help'
 gives "no such file" 1 "bifcm: none: No such file or directory" bifcm none
 gives "no such file, -d" 1 "bifcm: none: No such file or directory" bifcm -d none
 gives "a folder" 1 "bifcm: .: Is a directory" bifcm .
@@ -64,7 +65,7 @@ gives "an empty file" 1 "bifcm: empty: byte 0: empty, not a value stream of bifc
 gives "another file" 1 "bifcm: in: byte 0: not a value stream of bifcm(5)" bifcm -dc in
 { head -c 8 in.bif; printf '\001'; tail -c +10 in.bif; } >old.bif
 gives "the version before" 1 "bifcm: old.bif: byte 0: a value stream of version 1, which only the older bifcm that made it can read" bifcm -t old.bif
-{ head -c 8 in.bif; printf '\004'; tail -c +10 in.bif; } >new.bif
+{ head -c 8 in.bif; printf '\005'; tail -c +10 in.bif; } >new.bif
 gives "another version" 1 "bifcm: new.bif: byte 0: a value stream of an unknown version" bifcm -t new.bif
 head -c 20 in.bif >cut.bif
 gives "cut off in the header" 1 "bifcm: cut.bif: byte 20: the file was cut off in its header" bifcm -l cut.bif

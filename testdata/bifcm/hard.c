@@ -8,6 +8,7 @@
  *   log      lines with times and numbers
  *   noise, zeros, one (byte), none
  *   decimals doubles that have two places after the point
+ *   grids    numbers of 8 bytes: doubles with three places, some of them not; multiples of 1000
  *   ids      of 4 bytes, sorted
  *   table    records of 20 bytes: the first repeats, the others hardly
  *   mix      some of each
@@ -115,6 +116,23 @@ decimals(void)
 }
 
 static void
+grids(void)
+{
+	uint64_t t = 7;
+
+	for (int i = 0; i < 15000; i++) {
+		double x = (int)below(2000) * 0.001 - (below(40) ? 0.2 : 1 / 3.0);
+
+		x = below(50) ? ((int)below(9000) - 200) / 1000.0 : x;
+		fwrite(&x, sizeof(x), 1, stdout);
+	}
+	for (int i = 0; i < 5000; i++) {
+		t += 1000 * (uint64_t)below(300);
+		fwrite(&t, sizeof(t), 1, stdout);
+	}
+}
+
+static void
 ids(void)
 {
 	uint32_t id = 0;
@@ -154,7 +172,7 @@ static void more(void) { noise(400003); }
 static const struct { const char *name; void (*make)(void); } kinds[] = {
 	{ "repeats", repeats }, { "ticks", ticks }, { "words", words }, { "far", far }, { "log", lines },
 	{ "noise", more }, { "zeros", zeros }, { "one", one }, { "none", none }, { "decimals", decimals },
-	{ "ids", ids }, { "table", table }, { "mix", mix },
+	{ "grids", grids }, { "ids", ids }, { "table", table }, { "mix", mix },
 };
 
 int

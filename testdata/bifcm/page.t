@@ -30,6 +30,7 @@ for m in $methods; do
 	for seed in 1 2 3 4 5; do
 		[ $seen ] && break
 		"$test" make 30000 $seed >some
+		[ "$m" = scaled ] && "$BUILD/test/hard" grids >some
 		for layout in 8 "4,8" addr; do
 			[ $seen ] || bifcm -r $layout -m "$m" -b 2000 <some | bifcm -lv | grep -q " $m:" && seen=1
 		done
@@ -55,6 +56,31 @@ bifcm -dc old.bif >out
 same "a file of version 2" values out
 "$plain" <old.bif >out
 same "by the plain decoder" values out
+
+# and of version 3
+printf '\211TMBIF\r\n\3\0\0\0\10\0\0\0\0\0\0\0\0\1\1\255\176\365\172\5\0\6\42\176\7\300\1\0\2\0\1\1\0\1\3\15\1\170\4\1\0\0\10\1\0\0\320\162\325\362\22\0\0\0BIFe' >old.bif
+bifcm -dc old.bif >out
+same "a file of version 3" values out
+"$plain" <old.bif >out
+same "by the plain decoder, too" values out
+
+# values on grids, with primers and without; many fields
+for kind in decimals grids; do
+	"$BUILD/test/hard" $kind >in
+	for options in "-9" "-6 -b 3000" "-1 -b 3000" "-9 -b 100,2000 -w 4" "-9 -b 3000 -r 8,4,4" \
+	    "-6 -b 1000,200 -r 1,2,4:0,8:3,2,2,2,1:5,1,1,1,1,1:12,1:0,1,8"; do
+		# shellcheck disable=SC2086
+		bifcm $options -c in >in.bif
+		"$plain" <in.bif >out
+		same "$kind $options" in out
+		bifcm -dc -T 2 in.bif >out
+		same "$kind $options: comes back" in out
+	done
+	bifcm -9 -b 3000 in -o in.bif
+	bifcm -d -R in.bif | bifcm -6 -b 700 | bifcm -d -R >out
+	same "$kind: backward" in out
+	is "$kind: scaled" "$(bifcm -lv in.bif | sed -n 's/^1 .* scaled:/scaled:/p')" "scaled:$([ $kind = decimals ] && echo 7 || echo 5)"
+done
 
 # whole blocks, by both methods
 whole() { bifcm -lv in.bif | sed -n 's/^whole .* //p'; }

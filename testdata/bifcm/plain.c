@@ -15,7 +15,7 @@ static size_t size, at;
 /* Header */
 static uint64_t version, B;
 static int references;
-static unsigned nfield, width[8], key[8];
+static unsigned nfield, width[64], key[64];
 static const uint8_t *head;
 static size_t nhead;
 
@@ -23,7 +23,7 @@ unsigned columns;
 
 /* Columns: a primer is what column there was in the first block */
 static const unsigned refwidth[5] = { 8, 1, 4, 2, 8 };
-static struct column column[8], first[8];
+static struct column column[64], first[64];
 static size_t nblock;
 static int primers = 1;         /* the first block is not whole */
 static uint64_t before;         /* records of the last block */
@@ -114,7 +114,7 @@ header(void)
 		reject("magic");
 	at = 8;
 	version = integer(2);
-	if (version != 2 && version != 3)
+	if (version < 2 || version > 4)
 		reject("version");
 	B = integer(4);
 	nhead = integer(4);
@@ -122,15 +122,16 @@ header(void)
 		reject("header");
 	references = (int)integer(1);
 	nfield = (unsigned)integer(1);
-	if (references > 1 || nfield < 1 || nfield > 8)
+	if (references > 1 || nfield < 1 || nfield > (version < 4 ? 8 : 64))
 		reject("layout");
 	for (unsigned i = 0; i < nfield; i++) {
-		unsigned f = (unsigned)integer(1);
+		unsigned f = (unsigned)integer(1), bits = version < 4 ? 4 : 2;
 
-		if ((f & 15) > 3 || f >> 4 > i || (references && (nfield != 1 || f != 3)))
+		width[i] = f & ((1u << bits) - 1);
+		key[i] = f >> bits;
+		if (width[i] > 3 || key[i] > i || (references && (nfield != 1 || f != 3)))
 			reject("field");
-		width[i] = 1u << (f & 15);
-		key[i] = f >> 4;
+		width[i] = 1u << width[i];
 	}
 	columns = references ? 5 : nfield;
 	need(nhead);
@@ -239,11 +240,11 @@ whole_block(size_t start)
 static void
 block(void)
 {
-	size_t start = at, len[8], end;
-	uint64_t m = number(), least = version - 1, n = m > least ? m - least : before, fetches = 0, want;
-	unsigned ncol = references ? 5 : nfield, method[8];
+	size_t start = at, len[64], end;
+	uint64_t m = number(), least = version > 2 ? 2 : 1, n = m > least ? m - least : before, fetches = 0, want;
+	unsigned ncol = references ? 5 : nfield, method[64];
 
-	if (m == 2 && version == 3) {
+	if (m == 2 && version > 2) {
 		whole_block(start);
 		return;
 	}
@@ -260,6 +261,8 @@ block(void)
 		if (!t->n)
 			continue;
 		method[c] = (unsigned)integer(1);
+		if (version < 4 && method[c] >= 7 && method[c] <= 9)
+			reject("method of a later version");
 		len[c] = number();
 		if (len[c] > t->n * t->w)
 			reject("length of a column");
@@ -271,6 +274,7 @@ block(void)
 
 		t->v = alloc((t->n + 1) * sizeof(*t->v));
 		t->k = NULL;
+		t->grid = NULL;
 		if (references && c)
 			ref_keys(c, n, fetches);
 		else if (key[c])

@@ -9,7 +9,10 @@ struct column {
 	uint64_t *v, *k;        /* values; keys, or NULL */
 	size_t n;
 	unsigned w;             /* bytes */
-	struct cm *primer[2];   /* of the first block's columns: made when needed */
+	struct grid *grid;      /* of scaled values, NULL: they are not */
+	/* of the first block's columns, made when needed: by what is coded; places on the grid */
+	struct cm *primer[4];
+	struct column *places;
 };
 
 extern unsigned columns;       /* of the file */

@@ -262,7 +262,7 @@ cm_new(size_t N, size_t max, int keyed, unsigned w)
 	struct cm *c = alloc(sizeof(*c));
 	uint16_t *t = (uint16_t *)c->T;
 
-	for (c->B = 8; c->B < (columns > 2 ? 14 : columns > 1 ? 15 : 16) && (size_t)1 << c->B < N; c->B++)
+	for (c->B = 8; c->B < (columns > 32 ? 11 : columns > 16 ? 12 : columns > 8 ? 13 : columns > 2 ? 14 : columns > 1 ? 15 : 16) && (size_t)1 << c->B < N; c->B++)
 		;
 	for (size_t i = 0; i < sizeof(c->T) / sizeof(*t); i++)
 		t[i] = i / 3 % 256 == 255 ? none[i % 3] : t0[i % 3];

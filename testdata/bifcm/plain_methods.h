@@ -14,6 +14,8 @@ mask(unsigned w)
 	return w == 8 ? UINT64_MAX : (1ull << 8 * w) - 1;
 }
 
+#include "plain_scaled.h"
+
 static void
 stored(const uint8_t *p, size_t len, struct column *c)
 {
@@ -24,30 +26,50 @@ stored(const uint8_t *p, size_t len, struct column *c)
 			c->v[i] |= (uint64_t)*p++ << 8 * k;
 }
 
-/* The primer of a column, kept with it: of its values, of its differences */
+/* What kind of numbers methods 5 to 8 code: values, differences, signed differences, signed second ones */
+static uint64_t
+number_of_kind(unsigned kind, const uint64_t *v, size_t i, unsigned w)
+{
+	uint64_t d = v[i] - (kind && i ? v[i - 1] : 0);
+
+	if (kind == 3 && i)
+		d -= v[i - 1] - (i > 1 ? v[i - 2] : 0);
+	d &= mask(w);
+	if (kind < 2)
+		return d;
+	return d > mask(w) / 2 ? 2 * (mask(w) - d) + 1 : 2 * d;
+}
+
+/* The value from that number, and from those before it */
+static uint64_t
+value_of_kind(unsigned kind, uint64_t d, const uint64_t *v, size_t i, unsigned w)
+{
+	if (kind >= 2)
+		d = d & 1 ? mask(w) - d / 2 : d / 2;
+	if (kind == 3 && i)
+		d += v[i - 1] - (i > 1 ? v[i - 2] : 0);
+	return (d + (kind && i ? v[i - 1] : 0)) & mask(w);
+}
+
+/* The primer of a column, kept with it, for each kind */
 static struct cm *
-primer(struct column *first, int differences)
+primer(struct column *first, unsigned kind)
 {
 	size_t from = first->n > 1048576 ? first->n - 1048576 : 0, N = first->n - from;
-	struct cm *c = first->primer[differences];
+	struct cm *c = first->primer[kind];
 
 	if (c)
 		return c;
-	c = first->primer[differences] = cm_new(N, N, first->k != NULL, first->w);
-	for (size_t i = 0; i < N; i++) {
-		uint64_t v = first->v[from + i];
-
-		if (differences && i)
-			v = (v - first->v[from + i - 1]) & mask(first->w);
-		value(c, first->k ? first->k[from + i] : 0, v);
-	}
+	c = first->primer[kind] = cm_new(N, N, first->k != NULL, first->w);
+	for (size_t i = 0; i < N; i++)
+		value(c, first->k ? first->k[from + i] : 0, number_of_kind(kind, first->v + from, i, first->w));
 	return c;
 }
 
 static void
-context_mixing(const uint8_t *p, size_t len, struct column *c, struct column *first, int differences)
+context_mixing(const uint8_t *p, size_t len, struct column *c, struct column *first, unsigned kind)
 {
-	struct cm *m = first ? cm_again(primer(first, differences), first->n + c->n) :
+	struct cm *m = first ? cm_again(primer(first, kind), first->n + c->n) :
 	    cm_new(c->n, c->n, c->k != NULL, c->w);
 
 	/* an empty column is not a coder without bytes */
@@ -57,11 +79,11 @@ context_mixing(const uint8_t *p, size_t len, struct column *c, struct column *fi
 	m->r.L = word(&m->r) << 32;
 	m->r.L |= word(&m->r);
 	for (size_t i = 0; i < c->n; i++) {
-		c->v[i] = value(m, c->k ? c->k[i] : 0, 0);
-		if (c->v[i] & ~mask(c->w))
+		uint64_t d = value(m, c->k ? c->k[i] : 0, 0);
+
+		if (d & ~mask(c->w))
 			reject("value");
-		if (differences && i)
-			c->v[i] = (c->v[i] + c->v[i - 1]) & mask(c->w);
+		c->v[i] = value_of_kind(kind, d, c->v, i, c->w);
 	}
 	if (m->r.read < len)
 		reject("bytes behind the last value");
@@ -164,9 +186,11 @@ decode(unsigned method, const uint8_t *p, size_t len, struct column *c, struct c
 	case 4:
 		lz(p, len, c, first);
 		break;
-	case 5:
-	case 6:
-		context_mixing(p, len, c, first, method == 6);
+	case 5: case 6: case 7: case 8:
+		context_mixing(p, len, c, first, method - 5);
+		break;
+	case 9:
+		scaled(p, len, c, first);
 		break;
 	default:
 		if (method < 32 || method > 43)

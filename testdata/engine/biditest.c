@@ -407,7 +407,7 @@ test_block(void)
 
 	for (unsigned width = 1; width <= 8; width *= 2)
 		for (enum vc_method m = VC_FCM1; m <= VC_STRIDE32; m++) {
-			struct vc_col col = { v, NULL, rnd(8) ? 1 + rnd(300) : 1, width };
+			struct vc_col col = { v, NULL, rnd(8) ? 1 + rnd(300) : 1, width, NULL };
 
 			stream((enum kind)rnd(NKIND), v, col.n);
 			for (size_t i = 0; i < col.n; i++)

@@ -65,7 +65,7 @@ load(const char *path)
 		v[i] = get_le(b.p + i * rec + keywidth, width);
 	}
 	all = (struct vc_col){ keycol ? key : v, keywidth &&
-	    !keycol ? key : NULL, n, keycol ? keywidth : width };
+	    !keycol ? key : NULL, n, keycol ? keywidth : width, NULL };
 	buf_free(&b);
 }
 
@@ -76,7 +76,7 @@ part(size_t i, const uint64_t *v)
 
 	n = n > VC_MAX ? VC_MAX : n;
 	n = n > all.n - i ? all.n - i : n;
-	return (struct vc_col){ v + i, all.key ? all.key + i : NULL, n, all.width };
+	return (struct vc_col){ v + i, all.key ? all.key + i : NULL, n, all.width, NULL };
 }
 
 struct coded { enum vc_method m; size_t n, len; };

@@ -29,7 +29,10 @@ rnd_double(void)
 	return ((double)rnd(2000000) - 1e6) / (double)(1 + rnd(1000));
 }
 
-enum { SHAPES = 9 };
+/* The grid of a first block: for the encoder, for the decoder */
+static struct vc_scale grid[2];
+
+enum { SHAPES = 11 };
 
 /* One value of a stream of that shape; v[0..i) are those before it */
 static uint64_t
@@ -57,6 +60,14 @@ value(int shape, const uint64_t *v, size_t i, uint64_t key)
 		return i < 3 ? rnd(0) : i % 3 == 2 ? 2 * v[i - 1] - 5 : v[i - 3] + (rnd(9) << rnd(60));
 	case 7:
 		return UINT64_MAX - rnd(2);
+	case 8:
+		x = (double)((int64_t)rnd(4000) - 900) / 100;
+		if (rnd(20) == 0)
+			x *= 1.1;
+		memcpy(&u, &x, sizeof u);
+		return u;
+	case 9:
+		return 77 + rnd(5000) * 1000;
 	default:
 		return i > 64 ? v[i - 64 + rnd(3)] : rnd(5);
 	}
@@ -71,7 +82,7 @@ make(struct vc_col *c, uint64_t *v, uint64_t *key, size_t n, unsigned width, int
 		key[i] = rnd(3) ? 5 + i % 4 : rnd(0) & 31;
 		v[i] = value(shape, v, i, key[i]) & mask;
 	}
-	*c = (struct vc_col){ v, key, n, width };
+	*c = (struct vc_col){ v, key, n, width, &grid[0] };
 }
 
 /* Allocates exactly the bytes that there are, so that a sanitizer sees reads after them. */
@@ -94,7 +105,7 @@ decodes(struct vc_work *w, const struct vc_prime *prime, const struct vc_col *c,
 	uint64_t *v = malloc(c->n * sizeof *v + 1), all = 0;
 	uint8_t *q = exact(p, len);
 	const char *err = NULL;
-	struct vc_col shape = { NULL, c->key, c->n, c->width };
+	struct vc_col shape = { NULL, c->key, c->n, c->width, &grid[1] };
 	int r = vc_decode(w, prime, &shape, m, q, len, v, &err), ret;
 
 	if (r) {
@@ -139,6 +150,8 @@ there_and_back(struct vc_work **w, struct vc_prime **prime, const struct vc_col 
 	enum vc_method method = m < 0 ? 0 : (enum vc_method)m;
 	int r, good;
 
+	if (!prime[0])
+		grid[0].kind = grid[1].kind = VC_SCALE_NONE;
 	buf_str(&b, "before");
 	r = m < 0 ? vc_encode(w[0], prime[0], c, level, &method, &b) :
 	    vc_encode_with(w[0], prime[0], c, method, &b);
@@ -151,6 +164,9 @@ there_and_back(struct vc_work **w, struct vc_prime **prime, const struct vc_col 
 			&& decodes(w[1], prime[1], c, method, coded.p, coded.n, 1);
 		good = good && (m >= 0 || coded.n <= c->n * c->width);
 	}
+	if (!prime[0] && method != VC_SCALED)
+		grid[0].kind = VC_SCALE_NONE;
+	good = good && grid[0].kind == grid[1].kind;
 	buf_free(&b);
 	if (!good)
 		printf("# method %d level %d: %zu values of %u bytes%s%s\n", m, level, c->n, c->width,
@@ -178,7 +194,7 @@ round_trip(struct vc_work **w, size_t n, unsigned width, int shape, int keyed, i
 		c.key = c2.key = NULL;
 	good = there_and_back(w, prime, &c, m, level);
 	prime[0] = vc_prime_make(w[0], &c);
-	prime[1] = vc_prime_make(w[1], &c);
+	prime[1] = vc_prime_make(w[1], &(struct vc_col){ c.v, c.key, c.n, c.width, &grid[1] });
 	good = good && prime[0] && prime[1] && there_and_back(w, prime, &c2, m, level);
 	vc_prime_free(prime[0]);
 	vc_prime_free(prime[1]);
@@ -244,6 +260,8 @@ main(int argc, char **argv)
 			rounds = atoi(optarg);
 		else
 			return 2;
+	vc_work_extend(w[0]);
+	vc_work_extend(w[1]);
 	numbers();
 	for (int m = -1; m < METHODS; m++) {
 		int good = 1;

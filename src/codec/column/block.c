@@ -7,6 +7,7 @@
 #include <zstd.h>
 
 #include "codec/column/method.h"
+#include "codec/column/scale.h"
 
 struct method {
 	const char *name;
@@ -53,6 +54,12 @@ vc_work_new(unsigned columns)
 }
 
 void
+vc_work_extend(struct vc_work *w)
+{
+	w->extended = 1;
+}
+
+void
 vc_work_trim(struct vc_work *w)
 {
 	buf_free(&w->tmp);
@@ -82,6 +89,21 @@ vc_work_free(struct vc_work *w)
 	free(w);
 }
 
+/* The primer of a first block's places on its grid. 0, or -1 without memory. */
+static int
+prime_places(struct vc_work *w, struct vc_prime *p, const struct vc_col *first)
+{
+	uint64_t *d = malloc((first->n + 1) * sizeof *d);
+
+	if (!d)
+		return -1;
+	p->scale = *first->scale;
+	scale_places(&p->scale, first, d, NULL);
+	p->places = vc_prime_make(w, &(struct vc_col){ d, first->key, first->n, first->width, NULL });
+	free(d);
+	return p->places ? 0 : -1;
+}
+
 struct vc_prime *
 vc_prime_make(struct vc_work *w, const struct vc_col *first)
 {
@@ -107,6 +129,10 @@ vc_prime_make(struct vc_work *w, const struct vc_col *first)
 		memcpy(p->key, first->key + skip, p->n * sizeof *p->key);
 	p->hint = w->chosen;
 	cm_prime_adopt(w, p);
+	if (first->scale && first->scale->kind != VC_SCALE_NONE && prime_places(w, p, first)) {
+		vc_prime_free(p);
+		return NULL;
+	}
 	return p;
 }
 
@@ -115,6 +141,7 @@ vc_prime_free(struct vc_prime *p)
 {
 	if (!p)
 		return;
+	vc_prime_free(p->places);
 	for (int k = 0; k < CM_KINDS; k++)
 		cm_free(&p->cm[k]);
 	pthread_mutex_destroy(&p->lock);
@@ -142,7 +169,8 @@ int
 vc_decode(struct vc_work *w, const struct vc_prime *prime, const struct vc_col *col,
 	enum vc_method method, const uint8_t *p, size_t len, uint64_t *v, const char **err)
 {
-	if ((unsigned)method >= NMETHOD || !methods[method].dec) {
+	if ((unsigned)method >= NMETHOD || !methods[method].dec ||
+	    (!w->extended && method >= VC_CM_SIGNED && method <= VC_SCALED)) {
 		*err = "method of this block unknown";
 		return -1;
 	}

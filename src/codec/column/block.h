@@ -27,12 +27,32 @@ enum vc_method {
 #undef VC_METHOD
 };
 
+/* A grid on which most values of a column lie: scale.h. */
+enum vc_scale_kind {
+	VC_SCALE_NONE,
+	VC_SCALE_OVER,                  /* floats: an integer divided by 10^unit */
+	VC_SCALE_TIMES,                 /* floats: an integer times the float that is nearest to 10^-unit */
+	VC_SCALE_BINARY,                /* floats: an integer divided by 2^unit */
+	VC_SCALE_INTEGER,               /* integers: origin plus a multiple of unit */
+	VC_SCALE_KINDS
+};
+#define VC_SCALE_TENS 22        /* 10^22 is the largest that is exact as a double */
+struct vc_scale {
+	enum vc_scale_kind kind;
+	uint64_t unit, origin;          /* places are counted from the origin; a signed one for floats */
+};
+
 struct vc_col {
 	const uint64_t *v;              /* n values below 2^(8 width); vc_decode ignores it */
 	/* NULL, or n keys that the decoder also has: the key column of the same records */
 	const uint64_t *key;
 	size_t n;
 	unsigned width;                 /* bytes of a value: 1, 2, 4, 8 */
+	/*
+	 * The grid of the column's first block: the encoder and the decoder of a first block set it, and
+	 * vc_prime_make takes it. NULL: the method scaled cannot be used.
+	 */
+	struct vc_scale *scale;
 };
 
 struct vc_work;         /* tables of one thread, reused from block to block; not shared */
@@ -44,6 +64,8 @@ struct vc_prime;        /* primer: use does not change it, so threads may share 
  * encoder and decoder have the same number. NULL without memory.
  */
 struct vc_work *vc_work_new(unsigned columns);
+/* Allows cm-signed, cm-signed2 and scaled, which files that are older than these methods cannot have. */
+void vc_work_extend(struct vc_work *w);
 void vc_work_free(struct vc_work *w);
 void vc_work_trim(struct vc_work *w);   /* frees what can be made again */
 

@@ -26,6 +26,7 @@
  * wetz print, and follow from no theory.  They do not change the format: any choice decodes.
  */
 #include "codec/column/byteplanes.h"
+#include "codec/column/scale.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -34,6 +35,8 @@
 #define SAMPLE  16384           /* values of a sample */
 #define BRIEF   4096            /* the same below level 9: a wet file has many short columns */
 #define SLICES  8               /* a sample consists of this many runs of values */
+#define DESCRIBED 16            /* bytes that describe a grid */
+#define GRIDDED 16              /* fewer values are not worth a grid */
 #define LARGE   (1u << 20)      /* larger buffers are not kept for the next block */
 
 #define NEAR    1.15            /* level 9: lz is tried if zstd is within this factor of cm on a sample */
@@ -76,7 +79,7 @@
 static int
 choose_mixes(enum vc_method m)
 {
-	return m == VC_CM || m == VC_CM_DELTA;
+	return m >= VC_CM && m <= VC_CM_SIGNED2;
 }
 
 int
@@ -136,7 +139,8 @@ sample_take(struct vc_work *w, const struct vc_col *col, size_t n, struct vc_col
 		if (col->key)
 			memcpy(w->sample + SAMPLE + i * one, col->key + from, one * sizeof *w->sample);
 	}
-	*sample = (struct vc_col){ w->sample, col->key ? w->sample + SAMPLE : NULL, n, col->width };
+	*sample = (struct vc_col){ w->sample, col->key ? w->sample + SAMPLE : NULL, n, col->width,
+		NULL };
 	return 0;
 }
 
@@ -156,6 +160,75 @@ sample_size(struct vc_work *w, const struct vc_col *sample, enum vc_method m)
 	if (w->now)
 		w->now->used = 0;       /* the next history may replace it */
 	return r ? SIZE_MAX : w->best.n;
+}
+
+/* The smallest size of a sample by context mixing, and the kind that makes it. */
+static size_t
+sample_mixed(struct vc_work *w, const struct vc_col *sample, enum vc_method *m)
+{
+	static const enum vc_method kinds[] = { VC_CM_DELTA, VC_CM_SIGNED, VC_CM_SIGNED2 };
+	size_t least = sample_size(w, sample, VC_CM);
+
+	*m = VC_CM;
+	for (size_t i = 0; !sample->key && i < (w->extended ? 3 : 1); i++) {
+		size_t size = sample_size(w, sample, kinds[i]);
+
+		if (size < least) {
+			least = size;
+			*m = kinds[i];
+		} else if (*m == VC_CM) {
+			break;          /* where differences do not pay, no other kind of them does */
+		}
+	}
+	return least;
+}
+
+/* The smallest size of a sample by the methods of that level. 0, or -1 without memory. */
+static int
+sample_least(struct vc_work *w, const struct vc_col *sample, int level, size_t *size)
+{
+	enum vc_method m;
+	size_t mixed = level > 3 ? sample_mixed(w, sample, &m) : SIZE_MAX;
+	unsigned kind;
+
+	if (vc_fast_layout(w, sample, &kind, size))
+		return -1;
+	*size = mixed < *size ? mixed : *size;
+	return 0;
+}
+
+int
+vc_choose_scale(struct vc_work *w, const struct vc_col *col, int level, struct vc_scale *s)
+{
+	struct vc_scale found[SCALE_FOUND];
+	struct vc_col sample, places;
+	uint64_t *d;
+	size_t least, size, other;
+	unsigned n;
+	int r;
+
+	s->kind = VC_SCALE_NONE;
+	if (sample_take(w, col, level > 8 ? SAMPLE : BRIEF, &sample))
+		return -1;
+	n = scale_find(&sample, found);
+	if (!n)
+		return 0;
+	d = malloc((sample.n + 1) * sizeof *d);
+	r = d ? sample_least(w, &sample, level, &least) : -1;
+	for (unsigned i = 0; !r && i < n; i++) {
+		scale_origin(&found[i], col);
+		other = scale_places(&found[i], &sample, d, NULL);
+		places = sample;
+		places.v = d;
+		r = sample_least(w, &places, level, &size);
+		size += (other * (sample.width + 1)) + DESCRIBED;
+		if (!r && size < least && !scale_is_bad(other, sample.n)) {
+			*s = found[i];
+			least = size;
+		}
+	}
+	free(d);
+	return r;
 }
 
 /* A later block that came out large: tries lz for one in COIN of them, if zstd does well on a sample. */
@@ -256,7 +329,7 @@ choose_by_sample(struct vc_work *w, const struct vc_prime *prime, const struct v
 {
 	enum vc_method m = prime ? prime->hint : VC_STORED;
 	struct vc_col sample;
-	size_t size, plain, delta;
+	size_t size, mixed;
 	unsigned kind;
 	int lz;
 
@@ -268,17 +341,16 @@ choose_by_sample(struct vc_work *w, const struct vc_prime *prime, const struct v
 	for (size_t n = level > 8 ? SAMPLE : BRIEF; ; n = SAMPLE) {
 		if (sample_take(w, col, n, &sample))
 			return -1;
-		plain = sample_size(w, &sample, VC_CM);
-		delta = col->key ? SIZE_MAX : sample_size(w, &sample, VC_CM_DELTA);
+		mixed = sample_mixed(w, &sample, &m);
 		if (vc_fast_layout(w, &sample, &kind, &size))
 			return -1;
 		lz = !vc_is_noise(size, sample.n * col->width) &&
-		    (double)size < (level > 8 ? NEAR : 1.0) * (double)(delta < plain ? delta : plain);
+		    (double)size < (level > 8 ? NEAR : 1.0) * (double)mixed;
 		/* context mixing learns too little from a brief sample: only a longer one speaks for lz */
 		if (!lz || n == SAMPLE || col->n <= n)
 			break;
 	}
-	w->chosen = m = delta < plain ? VC_CM_DELTA : VC_CM;
+	w->chosen = m;
 	if ((lz && choose_try(w, prime, col, VC_LZ, method, old, out)) ||
 	    choose_try(w, prime, col, m, method, old, out))
 		return -1;
@@ -290,14 +362,50 @@ choose_by_sample(struct vc_work *w, const struct vc_prime *prime, const struct v
 	return choose_fast(w, col, kind, method, old, out);
 }
 
+/*
+ * A column whose values lie on a grid that makes it smaller, or that did so in the first block: by the
+ * method scaled, unless this makes it larger than its values. 1: it is not coded. 0, or -1.
+ */
+static int
+choose_scaled(struct vc_work *w, const struct vc_prime *prime, const struct vc_col *col, int level,
+    enum vc_method *method, struct buf *out)
+{
+	size_t old = out->n;
+	int r;
+
+	if (!w->extended || !col->scale || !level)
+		return 1;
+	if (!prime) {
+		col->scale->kind = VC_SCALE_NONE;
+		if (col->n < GRIDDED)
+			return 1;
+		if (vc_choose_scale(w, col, level, col->scale))
+			return -1;
+	}
+	if (prime ? !prime->places : col->scale->kind == VC_SCALE_NONE)
+		return 1;
+	*method = VC_SCALED;
+	r = vc_scaled_code(w, prime, col, level, out);
+	if (!r && out->n - old >= col->n * col->width)
+		r = 1;
+	if (r)
+		out->n = old;
+	if (r && !prime)
+		col->scale->kind = VC_SCALE_NONE;
+	return r;
+}
+
 int
 vc_encode(struct vc_work *w, const struct vc_prime *prime, const struct vc_col *col, int level,
 	enum vc_method *method, struct buf *out)
 {
 	static const enum vc_method any[] = { VC_CM, VC_CM_DELTA, VC_FAST };
 	size_t old = out->n;
-	int r = 0;
+	int r = choose_scaled(w, prime, col, level, method, out);
 
+	if (r <= 0)
+		return r;
+	r = 0;
 	*method = w->chosen = VC_STORED;
 	w->level = vc_zstd_level(level);
 	if (level > 0 && level < 4)
@@ -328,7 +436,7 @@ values_ns(const struct vc_coded *c, double bits)
 {
 	double n = (double)c->n, bytes = n * c->width;
 
-	if (choose_mixes(c->method))
+	if (choose_mixes(c->method) || c->method == VC_SCALED)
 		return CM_VALUE_NS * n + CM_BIT_NS * (bits < CM_BITS * n ? bits : CM_BITS * n);
 	return LZ_BYTE_NS * bytes + (c->method == VC_LZ ? LZMA_BYTE_NS * (double)c->len : 0);
 }
@@ -336,7 +444,8 @@ values_ns(const struct vc_coded *c, double bits)
 double
 vc_decode_ns(const struct vc_coded *c)
 {
-	return values_ns(c, 8.0 * (double)c->len) + (choose_mixes(c->method) ? copy_ns(c->columns) : 0);
+	return values_ns(c, 8.0 * (double)c->len) + 
+	    (choose_mixes(c->method) || c->method == VC_SCALED ? copy_ns(c->columns) : 0);
 }
 
 size_t

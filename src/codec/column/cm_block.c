@@ -1,4 +1,4 @@
-/* The methods cm and cm-delta: blocks, with and without a primer, and the histories that a thread keeps. */
+/* The methods of context mixing: blocks, with and without a primer, and the histories that a thread keeps. */
 #include "codec/column/method.h"
 
 #include <stdlib.h>
@@ -19,6 +19,36 @@ cm_sums(uint64_t *v, size_t n, uint64_t mask)
 {
 	for (size_t i = 1; i < n; i++)
 		v[i] = (v[i] + v[i - 1]) & mask;
+}
+
+static inline uint64_t
+cm_signed(uint64_t d, uint64_t mask)
+{
+	return (d << 1 ^ (d > mask >> 1 ? UINT64_MAX : 0)) & mask;
+}
+
+/* Values become what that kind codes, in place. */
+static void
+cm_of_kind(uint64_t *v, size_t n, int kind, uint64_t mask)
+{
+	if (kind != CM_PLAIN)
+		cm_differences(v, n, mask);
+	if (kind == CM_SIGNED2)
+		cm_differences(v, n, mask);
+	for (size_t i = 0; kind >= CM_SIGNED && i < n; i++)
+		v[i] = cm_signed(v[i], mask);
+}
+
+/* The opposite. */
+static void
+cm_values(uint64_t *v, size_t n, int kind, uint64_t mask)
+{
+	for (size_t i = 0; kind >= CM_SIGNED && i < n; i++)
+		v[i] = (v[i] >> 1 ^ -(v[i] & 1)) & mask;
+	if (kind == CM_SIGNED2)
+		cm_sums(v, n, mask);
+	if (kind != CM_PLAIN)
+		cm_sums(v, n, mask);
 }
 
 /* Finds that history, or the slot of the one that was least recently used. */
@@ -62,8 +92,7 @@ cm_history(struct vc_work *w, const struct vc_prime *prime, int kind, size_t n, 
 		return 0;
 	if (skip) {
 		memcpy(p->v, prime->v, skip * sizeof *p->v);
-		if (kind == CM_DELTA)
-			cm_differences(p->v, skip, vc_mask(prime->width));
+		cm_of_kind(p->v, skip, kind, vc_mask(prime->width));
 		if (keyed)
 			memcpy(p->key, prime->key, skip * sizeof *p->key);
 	}
@@ -143,8 +172,7 @@ column_cm_enc(struct vc_work *w, const struct vc_prime *prime, const struct vc_c
 		return -1;
 	if (col->n)
 		memcpy(w->now->v + skip, col->v, col->n * sizeof *col->v);
-	if (kind == CM_DELTA)
-		cm_differences(w->now->v + skip, col->n, vc_mask(col->width));
+	cm_of_kind(w->now->v + skip, col->n, kind, vc_mask(col->width));
 	if (cm_encode(w, &r, out, skip, skip + col->n, col->key != NULL, col->width))
 		return -1;
 	out->n -= r.n;
@@ -177,8 +205,7 @@ column_cm_dec(struct vc_work *w, const struct vc_prime *prime, const struct vc_c
 	w->now->first = prime ? 0 : col->n;
 	if (col->n)
 		memcpy(v, w->now->v + skip, col->n * sizeof *v);
-	if (kind == CM_DELTA)
-		cm_sums(v, col->n, vc_mask(col->width));
+	cm_values(v, col->n, kind, vc_mask(col->width));
 	return 0;
 }
 
@@ -186,15 +213,20 @@ column_cm_dec(struct vc_work *w, const struct vc_prime *prime, const struct vc_c
 static int
 state_of(const struct cm_past *q, const struct vc_prime *p)
 {
-	uint64_t mask = vc_mask(p->width), prev = 0;
+	uint64_t mask = vc_mask(p->width), prev = 0, prevd = 0;
 
 	if (!p->n || q->first != p->n ||
 	    (p->key && (!q->key || memcmp(q->key, p->key, p->n * sizeof *p->key))))
 		return 0;
 	for (size_t i = 0; i < p->n; i++) {
-		if (q->v[i] != (q->kind == CM_DELTA ? (p->v[i] - prev) & mask : p->v[i]))
+		uint64_t d = (p->v[i] - prev) & mask, want = q->kind == CM_PLAIN ? p->v[i] :
+		    q->kind == CM_DELTA ? d :
+		    cm_signed(q->kind == CM_SIGNED ? d : (d - prevd) & mask, mask);
+
+		if (q->v[i] != want)
 			return 0;
 		prev = p->v[i];
+		prevd = d;
 	}
 	return 1;
 }
@@ -202,6 +234,7 @@ state_of(const struct cm_past *q, const struct vc_prime *p)
 void
 cm_prime_adopt(struct vc_work *w, struct vc_prime *p)
 {
+	static const enum vc_method kinds[CM_KINDS] = { VC_CM, VC_CM_DELTA, VC_CM_SIGNED, VC_CM_SIGNED2 };
 	unsigned used = 0;
 
 	for (unsigned i = 0; i < w->held; i++) {
@@ -218,7 +251,7 @@ cm_prime_adopt(struct vc_work *w, struct vc_prime *p)
 			continue;
 		used = q->used;         /* the last one is the better kind */
 		p->layout = q->layout;
-		p->hint = p->hint == VC_STORED ? VC_STORED : q->kind == CM_DELTA ? VC_CM_DELTA : VC_CM;
+		p->hint = p->hint == VC_STORED ? VC_STORED : kinds[q->kind];
 	}
 }
 
@@ -246,4 +279,30 @@ vc_cmd_dec(struct vc_work *w, const struct vc_prime *prime, const struct vc_col 
 	const uint8_t *p, size_t len, uint64_t *v, const char **err)
 {
 	return column_cm_dec(w, prime, col, CM_DELTA, p, len, v, err);
+}
+
+int
+vc_cms_enc(struct vc_work *w, const struct vc_prime *prime, const struct vc_col *col, struct buf *out)
+{
+	return w->extended ? column_cm_enc(w, prime, col, CM_SIGNED, out) : 1;
+}
+
+int
+vc_cms_dec(struct vc_work *w, const struct vc_prime *prime, const struct vc_col *col,
+	const uint8_t *p, size_t len, uint64_t *v, const char **err)
+{
+	return column_cm_dec(w, prime, col, CM_SIGNED, p, len, v, err);
+}
+
+int
+vc_cmss_enc(struct vc_work *w, const struct vc_prime *prime, const struct vc_col *col, struct buf *out)
+{
+	return w->extended ? column_cm_enc(w, prime, col, CM_SIGNED2, out) : 1;
+}
+
+int
+vc_cmss_dec(struct vc_work *w, const struct vc_prime *prime, const struct vc_col *col,
+	const uint8_t *p, size_t len, uint64_t *v, const char **err)
+{
+	return column_cm_dec(w, prime, col, CM_SIGNED2, p, len, v, err);
 }

@@ -60,7 +60,9 @@ cm_make(struct cm *c, int bits)
 int
 cm_bits(size_t n, unsigned columns)
 {
-	int bits = 8, most = CM_BITS_MAX - (columns > 1) - (columns > 2);
+	/* the states of all columns are copied for each block */
+	int bits = 8, most = CM_BITS_MAX - (columns > 1) - (columns > 2) - (columns > 8) - (columns > 16) -
+	    (columns > 32);
 
 	while (bits < most && (size_t)1 << bits < n)
 		bits++;

@@ -7,7 +7,11 @@
 #include "codec/column/block.h"
 #include "codec/column/cm_internal.h"
 
-enum { CM_PLAIN, CM_DELTA, CM_KINDS };  /* context mixing of values, of differences */
+/*
+ * Context mixing of values, of differences; of differences, and of differences of these, as signed
+ * numbers, of which those near 0 are small
+ */
+enum { CM_PLAIN, CM_DELTA, CM_SIGNED, CM_SIGNED2, CM_KINDS };
 
 /* most histories: the values of primers are held, so that columns coded in turn do not copy them each time */
 #define CM_HELD 9
@@ -35,6 +39,7 @@ struct vc_work {
 	uint64_t *last;                 /* last values by key, for layouts */
 	struct cm_past past[CM_HELD], *now;     /* now: the one in use, or NULL */
 	unsigned columns;               /* coded in turn */
+	int extended;                   /* vc_work_extend */
 	unsigned held;                  /* number of histories in use */
 	unsigned turns;                 /* counts uses of past, as a clock */
 	/* the better kind of context mixing in the last vc_encode, or STORED: unknown */
@@ -57,6 +62,8 @@ struct vc_prime {
 	enum vc_method hint;
 	pthread_mutex_t lock;           /* for what is made at first use */
 	struct cm cm[CM_KINDS];
+	struct vc_scale scale;          /* of the first block */
+	struct vc_prime *places;        /* owned: of its places on that grid; NULL: there is none */
 };
 
 /*
@@ -90,6 +97,19 @@ int vc_fast_out_of_reach(struct vc_work *w, const struct vc_col *col, unsigned k
 
 /* A short column of pieces from all over col, in memory of w. 0, or -1 without memory. */
 int vc_sample(struct vc_work *w, const struct vc_col *col, struct vc_col *sample);
+
+/*
+ * Codes col by the method scaled, on the grid *col->scale, or that of the primer: as vc_scaled_enc.
+ * level: that of vc_encode, for its places. 0; 1: too many values are not on the grid; -1.
+ */
+int vc_scaled_code(struct vc_work *w, const struct vc_prime *prime, const struct vc_col *col, int level,
+    struct buf *out);
+
+/*
+ * A grid with which a sample of a first block takes less than without, in *s; or none. 0, or -1
+ * without memory.
+ */
+int vc_choose_scale(struct vc_work *w, const struct vc_col *col, int level, struct vc_scale *s);
 
 /* zstd's level for the method fast, by the level of vc_encode. */
 int vc_zstd_level(int level);

@@ -24,10 +24,20 @@ vs_job_fail(struct vs_job *j, uint64_t off, const char *what)
 }
 
 struct vc_work *
+vs_work_new(const struct vs_info *i)
+{
+	struct vc_work *w = vc_work_new(vs_columns(&i->layout));
+
+	if (w && i->version >= VS_VERSION)
+		vc_work_extend(w);
+	return w;
+}
+
+struct vc_work *
 vs_job_work(struct vc_work **work, const struct vs_common *m, struct vs_job *j)
 {
 	if (!*work)
-		*work = vc_work_new(vs_columns(&m->info.layout));
+		*work = vs_work_new(&m->info);
 	if (!*work)
 		vs_job_fail(j, j->off, VS_NOMEM);
 	return *work;
@@ -76,6 +86,8 @@ encode_column(const struct vs_common *m, struct vc_work *w, const struct vc_prim
 				return -1;
 		}
 	}
+	if (col->scale && !prime && method != VC_SCALED)
+		col->scale->kind = VC_SCALE_NONE;
 	s->n = col->n;
 	s->size = out->n - start;
 	s->method = (unsigned)method;

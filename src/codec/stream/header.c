@@ -50,7 +50,7 @@ vs_put_header(struct buf *b, const struct vs_options *o)
 	buf_u8(b, (uint8_t)o->layout.ref);
 	buf_u8(b, (uint8_t)o->layout.nfield);
 	for (unsigned i = 0; i < o->layout.nfield; i++)
-		buf_u8(b, (uint8_t)(log2_of(o->layout.width[i]) | o->layout.key[i] << 4));
+		buf_u8(b, (uint8_t)(log2_of(o->layout.width[i]) | o->layout.key[i] << 2));
 	buf_add(b, o->head, o->nhead);
 	if (!b->nomem)
 		buf_le32(b, vs_crc(b->p + start, b->n - start, 0));
@@ -66,9 +66,10 @@ vs_header_size(const uint8_t *p, const char **err)
 		*err = "not a value stream of bifcm(5)";
 	else if (get_le16(p + 8) == VS_VERSION_OLD)
 		*err = "a value stream of version 1, which only the older bifcm that made it can read";
-	else if (get_le16(p + 8) != VS_VERSION && get_le16(p + 8) != VS_VERSION_BLOCKS)
+	else if (get_le16(p + 8) < VS_VERSION_BLOCKS || get_le16(p + 8) > VS_VERSION)
 		*err = "a value stream of an unknown version";
-	else if (nhead > VS_HEAD_MAX || p[21] < 1 || p[21] > VS_FIELDS)
+	else if (nhead > VS_HEAD_MAX || p[21] < 1 ||
+	    p[21] > (get_le16(p + 8) < VS_VERSION ? VS_FIELDS_OLD : VS_FIELDS))
 		*err = "the header is damaged";
 	return *err ? 0 : VS_HEADER + p[21] + nhead + 4;
 }
@@ -86,17 +87,18 @@ vs_get_header(const uint8_t *p, size_t n, struct vs_info *i, const char **err)
 	i->block = get_le32(p + 10);
 	i->nhead = get_le32(p + 14);
 	y->nfield = p[21];
-	i->whole = get_le16(p + 8) == VS_VERSION;
+	i->version = get_le16(p + 8);
+	i->whole = i->version > VS_VERSION_BLOCKS;
 	if (!i->block || i->block > VC_MAX || get_le16(p + 18) || p[20] > 1)
 		return -1;
 	y->ref = p[20];
 	for (unsigned c = 0; c < y->nfield; c++) {
-		uint8_t k = p[VS_HEADER + c];
+		uint8_t k = p[VS_HEADER + c], old = i->version < VS_VERSION;
 
-		if ((k & 15) > 3)
+		if (old && (k & 15) > 3)
 			return -1;
-		y->width[c] = (uint8_t)(1u << (k & 15));
-		y->key[c] = k >> 4;
+		y->width[c] = (uint8_t)(1u << (k & 3));
+		y->key[c] = old ? k >> 4 : k >> 2;
 	}
 	if (!vs_layout_valid(y))
 		return -1;

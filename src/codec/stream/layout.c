@@ -79,7 +79,7 @@ layout_field(struct parser *p)
 	size_t k = layout_number(p->at, &v);
 
 	if (p->y.nfield == VS_FIELDS)
-		return layout_wrong(p, "a record has at most 8 fields");
+		return layout_wrong(p, "a record has at most 64 fields");
 	if (!k || v > 8 || !valid_width((unsigned)v))
 		return layout_wrong(p, p->y.nfield ? "a width is 1, 2, 4 or 8" :
 		    "a width is 1, 2, 4 or 8; or the layout is addr, and nothing else");
@@ -252,6 +252,8 @@ vs_prepare_column(const struct vs_layout *y, struct vs_block *b, unsigned c)
 		b->col[c].n = b->n;
 		b->col[c].width = y->width[c];
 		b->col[c].key = y->key[c] ? b->v[y->key[c] - 1] : NULL;
+		b->col[c].scale = &b->scale[c];
+		b->scale[c].kind = VC_SCALE_NONE;
 	}
 	if (!bad && vs_reserve(&b->v[c], &b->cap[c], b->col[c].n) != 0)
 		bad = -1;

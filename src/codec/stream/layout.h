@@ -9,9 +9,9 @@
 #include "base/fault.h"
 #include "codec/column/block.h"
 
-#define VS_FIELDS  8u           /* fields of a record, at most */
+#define VS_FIELDS  64u          /* fields of a record, at most */
 /* coded columns of a block, at most: one for each field; those of references are in layout_refs.c */
-#define VS_COLUMNS 8u
+#define VS_COLUMNS VS_FIELDS
 #define VS_REFCOLS 5u
 
 /*
@@ -55,6 +55,7 @@ struct vs_block {
 	uint64_t n;                     /* records */
 	uint64_t ninst;                 /* of references: the number of instruction fetches */
 	struct vc_col col[VS_COLUMNS];
+	struct vc_scale scale[VS_COLUMNS];
 	uint64_t *v[VS_COLUMNS];        /* owned */
 	uint64_t *k[VS_COLUMNS];        /* owned: keys that are not columns */
 	uint64_t *word;                 /* owned: the words of references */

@@ -248,7 +248,7 @@ struct vc_work *
 vs_reader_work(struct vs_reader *r)
 {
 	if (!r->work)
-		r->work = vc_work_new(vs_columns(&r->m.info.layout));
+		r->work = vs_work_new(&r->m.info);
 	return r->work;
 }
 

@@ -62,6 +62,7 @@ void vs_free(struct vs_writer *w);
 struct vs_info {
 	struct vs_layout layout;
 	uint32_t block;                 /* records in any block that is not whole, at most */
+	unsigned version;               /* of the format */
 	int whole;                      /* blocks may be whole */
 	const uint8_t *head;            /* owned by the reader */
 	size_t nhead;

@@ -7,8 +7,10 @@
 #include "base/varint.h"
 #include "codec/stream/stream.h"
 
-#define VS_VERSION  3u
-#define VS_VERSION_BLOCKS 2u            /* without whole blocks; read */
+#define VS_VERSION  4u
+#define VS_VERSION_FIELDS 3u            /* at most 8 fields, without cm-signed, cm-signed2 and scaled; read */
+#define VS_FIELDS_OLD     8u
+#define VS_VERSION_BLOCKS 2u            /* also without whole blocks; read */
 #define VS_VERSION_OLD 1u               /* smaller tables of context mixing; no longer read */
 #define VS_HEADER   22u                 /* bytes of the header before its fields */
 /* bytes of the head of a block, at most */
@@ -88,6 +90,7 @@ struct vs_common {
 	int level, method;              /* of a writer */
 };
 
+struct vc_work *vs_work_new(const struct vs_info *i);   /* NULL without memory */
 /* *work, made if it is not; NULL: j is bad */
 struct vc_work *vs_job_work(struct vc_work **work, const struct vs_common *m, struct vs_job *j);
 /* 0, or -1 without memory */

@@ -324,7 +324,7 @@ vs_create(vs_sink *fn, void *arg, const struct vs_options *o, struct fault *f)
 	w->most = o->group;
 	w->free = !o->block;
 	w->first = o->first ? o->first : o->block;
-	w->m.info = (struct vs_info){ .layout = o->layout, .block = o->block };
+	w->m.info = (struct vs_info){ .layout = o->layout, .block = o->block, .version = VS_VERSION };
 	w->m.record = vs_record_size(&o->layout);
 	w->m.level = o->level;
 	w->m.method = o->method;

@@ -68,14 +68,16 @@ bifcm_blocks(struct vs_options *o, const char *s)
 static void
 bifcm_sizes(struct vs_options *o)
 {
+	unsigned many = o->layout.nfield > 8 ? o->layout.nfield / 8 + 1 : 1;
+
 	/* in memory a one-byte value takes eight bytes */
-	o->first = vs_record_size(&o->layout) == 1 ? 2 * VS_FIRST : VS_FIRST;
+	o->first = vs_record_size(&o->layout) == 1 ? 2 * VS_FIRST : VS_FIRST / many;
 	if (o->method >= 0)
 		return;
 	if (o->level < 4)       /* references are five columns */
-		o->block = o->first = o->layout.ref ? VS_GROUP / 2 : VS_GROUP;
+		o->block = o->first = o->layout.ref ? VS_GROUP / 2 : VS_GROUP / many;
 	else
-		o->group = VS_GROUP;
+		o->group = VS_GROUP / many;
 	o->unit = o->level > 8 ? VS_UNIT : 0;
 }
 

@@ -58,7 +58,7 @@ col_put_blocks(struct buf *b, struct vc_work *w, int level, const struct col *c,
 		n = c->n - i < block ? c->n - i : block;
 		t.n = 0;
 		bad = vc_encode(w, NULL, &(struct vc_col){
-			c->v + i, key ? key->v + i : NULL, n, width_of(c->v + i, n) }, level, &m, &t) != 0;
+			c->v + i, key ? key->v + i : NULL, n, width_of(c->v + i, n), NULL }, level, &m, &t) != 0;
 		if (bad)
 			break;
 		buf_u8(b, (uint8_t)width_of(c->v + i, n));
@@ -121,7 +121,7 @@ column_block(struct col_reader *r, struct col *c, size_t n, uint64_t most, const
 		c->n += n;
 		return 0;
 	}
-	if (vc_decode(r->w, NULL, &(struct vc_col){ NULL, key, n, (unsigned)width }, (enum vc_method)method,
+	if (vc_decode(r->w, NULL, &(struct vc_col){ NULL, key, n, (unsigned)width, NULL }, (enum vc_method)method,
 		r->p, (size_t)len, c->v + c->n, &err) != 0)
 		return col_bad(r, err);
 	r->p += len;
