@@ -9,8 +9,8 @@ done <<-'X'
 	-w 3|-w 3: not a width; there are 1, 2, 4 and 8
 	-w 4,8|-w 4,8: not a width; there are 1, 2, 4 and 8
 	-r 8,3|-r 8,3: field 2, character 3 ("3"): a width is 1, 2, 4 or 8
-	-r refs|-r refs: field 1, character 1 ("refs"): a width is 1, 2, 4 or 8; or the layout is addr, and nothing else
-	-r addr,8|-r addr,8: field 1, character 1 ("addr"): a width is 1, 2, 4 or 8; or the layout is addr, and nothing else
+	-r refs|-r refs: field 1, character 1 ("refs"): a width is 1, 2, 4 or 8; or the layout is addr or auto, and nothing else
+	-r addr,8|-r addr,8: field 1, character 1 ("addr"): a width is 1, 2, 4 or 8; or the layout is addr or auto, and nothing else
 	-r 4,8,|-r 4,8,: field 3, character 5 (the end): a width is 1, 2, 4 or 8
 	-r 4,,8|-r 4,,8: field 2, character 3 (","): a width is 1, 2, 4 or 8
 	-r 4,8x|-r 4,8x: field 2, character 3 ("8x"): a width is 1, 2, 4 or 8

@@ -11,6 +11,7 @@
  *   grids    numbers of 8 bytes: doubles with three places, some of them not; multiples of 1000
  *   ids      of 4 bytes, sorted
  *   table    records of 20 bytes: the first repeats, the others hardly
+ *   wide     records of 28 bytes: doubles and a float with one or three places, and integers
  *   mix      some of each
  */
 #include <stdint.h>
@@ -165,6 +166,30 @@ mix(void)
 	table();
 }
 
+static void
+wide(void)
+{
+	double t = 0, place[16] = { 0 };
+
+	for (int i = 0; i < 6000; i++) {
+		uint32_t who = below(16);
+		float part = (float)((400 + (int)below(200)) / 10.0);
+		uint16_t flag = below(9) ? 0 : 7, n = (uint16_t)(i % 500);
+		double now, x;
+
+		t += below(900);
+		now = t / 1000;
+		place[who] += (int)below(9) - 4;
+		x = place[who] / 10;
+		fwrite(&now, 8, 1, stdout);
+		fwrite(&who, 4, 1, stdout);
+		fwrite(&x, 8, 1, stdout);
+		fwrite(&part, 4, 1, stdout);
+		fwrite(&flag, 2, 1, stdout);
+		fwrite(&n, 2, 1, stdout);
+	}
+}
+
 static void one(void) { putchar('x'); }
 static void none(void) {}
 static void more(void) { noise(400003); }
@@ -172,7 +197,7 @@ static void more(void) { noise(400003); }
 static const struct { const char *name; void (*make)(void); } kinds[] = {
 	{ "repeats", repeats }, { "ticks", ticks }, { "words", words }, { "far", far }, { "log", lines },
 	{ "noise", more }, { "zeros", zeros }, { "one", one }, { "none", none }, { "decimals", decimals },
-	{ "grids", grids }, { "ids", ids }, { "table", table }, { "mix", mix },
+	{ "grids", grids }, { "ids", ids }, { "table", table }, { "wide", wide }, { "mix", mix },
 };
 
 int

@@ -82,7 +82,7 @@ layout_field(struct parser *p)
 		return layout_wrong(p, "a record has at most 64 fields");
 	if (!k || v > 8 || !valid_width((unsigned)v))
 		return layout_wrong(p, p->y.nfield ? "a width is 1, 2, 4 or 8" :
-		    "a width is 1, 2, 4 or 8; or the layout is addr, and nothing else");
+		    "a width is 1, 2, 4 or 8; or the layout is addr or auto, and nothing else");
 	p->y.width[p->y.nfield] = (uint8_t)v;
 	p->y.key[p->y.nfield] = p->y.nfield > 0;
 	p->at += k;

@@ -31,6 +31,16 @@ struct vs_layout {
  * character, and what is allowed.
  */
 int vs_layout_parse(struct vs_layout *y, const char *text, struct fault *f);
+/*
+ * Guesses the layout from the first n bytes of a stream, and the bytes before its first record, at most
+ * `most`: several guesses, to be tried. Returns their number; 0 without memory.
+ */
+#define VS_GUESSES 10
+struct vs_guess {
+	struct vs_layout layout;
+	size_t head;
+};
+unsigned vs_layout_guess(struct vs_guess guess[VS_GUESSES], const uint8_t *p, size_t n, size_t most);
 /* appends what vs_layout_parse accepts, without a final NUL */
 void vs_layout_text(const struct vs_layout *y, struct buf *b);
 int vs_layout_valid(const struct vs_layout *y);

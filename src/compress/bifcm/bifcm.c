@@ -25,7 +25,7 @@ static const struct opt bifcm_opts[] = {
 	OPT_OUTPUT,
 	{ 'q', "quiet", NULL, "no warnings about files that are left as they are" },
 	{ 'R', "reverse", NULL, "with -d: write the records in reverse order" },
-	{ 'r', "record", "LAYOUT", "records of fields: their widths (4,8), or addr, a reference stream" },
+	{ 'r', "record", "LAYOUT", "records of fields: their widths (4,8); addr, a reference stream; auto" },
 	{ 's', "start", "N", "with -d: leave out the first N records" },
 	{ 'S', "suffix", ".SUF", "the suffix of compressed files (.bif)" },
 	{ 'T', "threads", "N", "use N threads; 0: one for each processor (1)" },
@@ -64,8 +64,7 @@ bifcm_blocks(struct vs_options *o, const char *s)
 	free(block);
 }
 
-/* Default sizes. */
-static void
+void
 bifcm_sizes(struct vs_options *o)
 {
 	unsigned many = o->layout.nfield > 8 ? o->layout.nfield / 8 + 1 : 1;
@@ -135,7 +134,8 @@ bifcm_layout(struct args *a, int c)
 		die_usage("only one of -r and -w can be given, once");
 	if (c == 'w' && (!*optarg || optarg[1] || !strchr("1248", *optarg)))
 		opt_wrong("not a width; there are 1, 2, 4 and 8");
-	if (vs_layout_parse(&a->o.layout, optarg, &f) != 0)
+	a->guess = c == 'r' && !strcmp(optarg, "auto");
+	if (!a->guess && vs_layout_parse(&a->o.layout, optarg, &f) != 0)
 		opt_wrong("%s", f.err);
 	a->laid_out = 1;
 }

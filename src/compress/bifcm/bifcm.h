@@ -18,6 +18,7 @@ struct args {
 	struct vs_options o;
 	uint64_t nhead, start, count;
 	int refs;               /* a reference stream, with its header */
+	int guess;              /* the layout is found: guess.c */
 	int backward, part, sizes;
 	int to_stdout, force, keep, quiet, verbose;
 	int several;            /* operands */
@@ -62,6 +63,15 @@ void input_spool(struct input *in);
  * FAILED: the reason has been said.
  */
 enum status work_run(struct job *j);
+
+/* The sizes of blocks that follow from the layout, the level and the method. */
+void bifcm_sizes(struct vs_options *o);
+
+/*
+ * Finds the layout of the n bytes at p, the first after the head, which o has, and sets what follows
+ * from it.  The head then has *more bytes more.  Exits without memory.
+ */
+void guess_options(const struct args *a, struct vs_options *o, const uint8_t *p, size_t n, size_t *more);
 
 /* path becomes path.bif, or, with -d, path.bif becomes path. */
 enum status replace_file(const struct args *a, const char *path);

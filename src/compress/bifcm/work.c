@@ -46,7 +46,7 @@ work_compress(struct job *j)
 	uint8_t *p = xmalloc(PIECE), *head = xmalloc(j->a->nhead + 1);
 	struct vs_writer *w;
 	struct fault f;
-	size_t n;
+	size_t n, more = 0;
 
 	o.head = head;
 	o.nhead = input_read(j->in, head, j->a->nhead);
@@ -55,10 +55,18 @@ work_compress(struct job *j)
 		    "not a reference stream; if its header is missing, use -H 0");
 	/* nothing is written before the input is known to be readable */
 	n = input_read(j->in, p, PIECE);
+	if (j->a->guess) {
+		guess_options(j->a, &o, p, n, &more);
+		o.head = head = xrealloc(head, o.nhead + more + 1);
+		memcpy(head + o.nhead, p, more);
+		o.nhead += more;
+	}
 	w = vs_create(work_put, j->out, &o, &f);
 	if (!w)
 		die("%s", f.err);
-	for (; n; n = input_read(j->in, p, PIECE))
+	if (vs_write(w, p + more, n - more) != 0)
+		die("%s", vs_write_fault(w)->err);
+	for (n = input_read(j->in, p, PIECE); n; n = input_read(j->in, p, PIECE))
 		if (vs_write(w, p, n) != 0)
 			die("%s", vs_write_fault(w)->err);
 	if (vs_finish(w) != 0)
