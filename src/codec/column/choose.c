@@ -35,6 +35,7 @@
 #define SAMPLE  16384           /* values of a sample */
 #define BRIEF   4096            /* the same below level 9: a wet file has many short columns */
 #define SLICES  8               /* a sample consists of this many runs of values */
+#define SURE    0.985           /* signed differences are taken if a sample takes less than this by them */
 #define DESCRIBED 16            /* bytes that describe a grid */
 #define GRIDDED 16              /* fewer values are not worth a grid */
 #define LARGE   (1u << 20)      /* larger buffers are not kept for the next block */
@@ -173,7 +174,8 @@ sample_mixed(struct vc_work *w, const struct vc_col *sample, enum vc_method *m)
 	for (size_t i = 0; !sample->key && i < (w->extended ? 3 : 1); i++) {
 		size_t size = sample_size(w, sample, kinds[i]);
 
-		if (size < least) {
+		/* a sample is not sure enough for signed differences: they must be better by some more */
+		if ((double)size < (i && *m == VC_CM_DELTA ? SURE : 1) * (double)least) {
 			least = size;
 			*m = kinds[i];
 		} else if (*m == VC_CM) {
