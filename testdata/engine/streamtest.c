@@ -426,13 +426,21 @@ static void
 test_layout(void)
 {
 	static const char *const bad[] = { "", "3", "8,", ",8", "8:1", "8,8:2", "9", "16", "8 ", "-1", "8:",
-	    "1,1,1,1,1,1,1,1,1", "addr,8", "08:x" };
+	    "addr,8", "08:x" };
+	char many[2 * (VS_FIELDS + 1)];
 	struct vs_layout y;
 	struct fault f;
 	int good = 1;
 
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
 		good &= vs_layout_parse(&y, bad[i], &f) == -1;
+	memset(many, ',', sizeof(many));
+	for (size_t i = 0; i < sizeof(many); i += 2)
+		many[i] = '1';
+	many[sizeof(many) - 1] = '\0';
+	good &= vs_layout_parse(&y, many, &f) == -1;
+	many[sizeof(many) - 3] = '\0';
+	good &= vs_layout_parse(&y, many, &f) == 0 && y.nfield == VS_FIELDS;
 	CHECK("what is no layout", good);
 	for (size_t i = 0; i < NLAYOUT; i++) {
 		struct buf b = BUF_INIT;

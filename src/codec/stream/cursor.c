@@ -100,7 +100,7 @@ cursor_load(struct vs_cursor *c, struct kept *k, const struct vs_entry *e)
 	struct vs_job *j = &k->job;
 
 	k->there = 0;
-	if (!c->work && !(c->work = vc_work_new(vs_columns(&c->r->m.info.layout)))) {
+	if (!c->work && !(c->work = vs_work_new(&c->r->m.info))) {
 		fault_set(&c->fault, e->off, e->rec, VS_NOMEM);
 		return -1;
 	}
