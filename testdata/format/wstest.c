@@ -500,6 +500,20 @@ seeds(const char *folder)
 	return 0;
 }
 
+/* The checksum of every number of bytes, at every place of a word, from any checksum on, as liblzma has it. */
+static int
+checksums(void)
+{
+	for (size_t n = 0; n < 1200; n++)
+		for (size_t at = 0; at < 8; at++) {
+			uint64_t crc = n % 3 ? rnd() : 0;
+
+			if (ws_crc(rnd_bytes + at, n, crc) != lzma_crc64(rnd_bytes + at, n, crc))
+				return 0;
+		}
+	return ws_crc("123456789", 9, 0) == 0x995dc9bbdf1939faull;
+}
+
 int
 main(int argc, char **argv)
 {
@@ -518,6 +532,7 @@ main(int argc, char **argv)
 	}
 	if (argc > 2 && !strcmp(argv[1], "seeds"))
 		return seeds(argv[2]);
+	CHECK("checksums", checksums());
 	CHECK("displacements of code, absolute and back", filter());
 	round_trips();
 	pipes();

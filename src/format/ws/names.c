@@ -1,6 +1,5 @@
-/* Captures: names of kinds, check sum, comparison of registers, small things that writer and reader share. */
+/* Captures: names of kinds, comparison of registers, small things that writer and reader share. */
 #include <errno.h>
-#include <lzma.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -103,12 +102,6 @@ ws_sys_name(uint64_t nr)
 	};
 
 	return nr < sizeof(names) / sizeof(names[0]) ? names[nr] : NULL;
-}
-
-uint64_t
-ws_crc(const void *p, size_t n, uint64_t crc)
-{
-	return lzma_crc64(p, n, crc);
 }
 
 int
