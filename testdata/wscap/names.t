@@ -67,7 +67,7 @@ names tree.ws:3 | grep -v 'has been changed since the run' >got
 is "a run of several" "$(grep -c 'lib.c times 1$' got)" "$(grep -c 'lib.c times 1$' want)"
 is "each file is kept once" "$(wsinfo tree.ws | grep -c '^names of')" "2"
 if command -v gdb >/dev/null; then
-	gdb -nx -q -batch -ex 'set pagination off' -ex "target remote | wsgdb kept.ws" -ex 'break times' -ex continue \
+	gdb -nx -q -batch -ex 'set pagination off' -ex 'set remotetimeout 600' -ex "target remote | wsgdb kept.ws" -ex 'break times' -ex continue \
 		-ex 'info args' -ex up -ex 'info locals' >out 2>&1 </dev/null
 	is "gdb" "$(grep -c '^x = 0$\|^#1.*part (i=0) at p.c:3' out)" 2
 else
