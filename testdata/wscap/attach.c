@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/auxv.h>
 #include <sys/epoll.h>
+#include <sys/mman.h>
 #include <sys/select.h>
 #include <sys/time.h>
 #include <sys/wait.h>
@@ -220,6 +221,47 @@ spawn(void)
 	return 8;
 }
 
+#define SPARSE (16ull << 30)
+
+/* The sum of bytes of some pages, most of which nobody has touched. */
+static unsigned
+sparse_sum(const unsigned char *p)
+{
+	unsigned sum = 1;
+
+	for (unsigned long long at = 0; at < SPARSE; at += 512ull << 20)
+		for (int k = -2; k < 3; k++)
+			if (at || k >= 0)
+				sum = sum * 31 + p[at + (unsigned long long)((long long)k * 4096) + 7];
+	return sum * 31 + p[SPARSE - 1];
+}
+
+/* Much memory, hardly any of which is used; a child has the same. */
+static int
+sparse(void)
+{
+	unsigned char *p = mmap(NULL, SPARSE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	unsigned sum;
+	int status;
+	char c;
+
+	if (p == MAP_FAILED)
+		return 1;
+	for (unsigned long long at = 0; at < SPARSE; at += 1ull << 30)
+		p[at + 7] = p[at + 4096 + 7] = (unsigned char)(at >> 30) | 0x40;
+	p[SPARSE - 1] = 0x5a;
+	ready();
+	if (read(0, &c, 1) != 1)
+		return 1;
+	if (fork() == 0)
+		_exit(sparse_sum(p) & 127);
+	p[(3ull << 30) + 7]++;
+	sum = sparse_sum(p);
+	wait(&status);
+	printf("%u %d\n", sum, WEXITSTATUS(status));
+	return sum & 127;
+}
+
 int
 main(int argc, char **argv)
 {
@@ -240,6 +282,8 @@ main(int argc, char **argv)
 		return counting();
 	if (!strcmp(what, "spawn"))
 		return spawn();
+	if (!strcmp(what, "sparse"))
+		return sparse();
 	if (!strcmp(what, "threads")) {
 		pthread_create(&t, NULL, thread, NULL);
 		ready();

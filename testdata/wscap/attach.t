@@ -125,6 +125,27 @@ kill -USR2 $pid
 wait $pid
 is "stopped and continued: its end" "$? $(sed -n 2p out)" "3 done, the clock went back 0 times, the same code"
 
+# 16 GB of memory, of which hardly anything was touched, here and in a child: only that is read
+if [ "$(cat /proc/sys/vm/overcommit_memory)" = 2 ]; then
+	skip "memory cannot be reserved without being counted"
+else
+	begin sparse
+	printf A >&8
+	wait $pid
+	status=$?
+	mv out want
+	begin sparse
+	attached
+	printf A >&8
+	wait $pid
+	is "sparse: status" $? $status
+	wait $cap
+	is "sparse: wscap" "$? $(cat err)" "0 "
+	same "sparse" out want
+	is "sparse: runs" "$(wsinfo c.ws | awk '$1 == "runs" { print $2 + 0 }')" 2
+	exact "sparse"
+fi
+
 # Told to end directly after the breakpoint at an rdtsc
 begin clock
 for i in 1 2 3 4 5 6 7 8 9 10; do

@@ -7,7 +7,7 @@
 #include "format/ws/ws_internal.h"
 
 #define DICT_MIN 4096u
-#define QUICK_MIN 128u          /* bytes of a stream that quick compression is worth the time for */
+#define QUICK_MIN 1024u         /* bytes of a stream that quick compression is worth the time for */
 /* with a dictionary as large as the stream; 9 takes longer and gains nothing */
 #define LEVEL    6u
 #define NICE     128u

@@ -47,6 +47,7 @@ struct ws_pages_ref {                   /* n pages with numbers from page on */
 struct ws_pages_from {                  /* where pages come from; ino 0: from no file */
 	uint64_t dev, ino, offset;
 	int clean;                      /* they are the file's, and may go to the store */
+	int once;                       /* they will hardly be given again: no copy is kept to compare with */
 };
 /*
  * n pages, at most WS_BLOCK_PAGES.  Returns how many references stand for them, at most n, or 0: an error.

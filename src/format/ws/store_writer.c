@@ -266,7 +266,7 @@ ws_pages_add(struct ws_pages_writer *w, const uint8_t *p, size_t n, const struct
 		else
 			ref[nref++] = (struct ws_pages_ref){page, 1};
 	}
-	if (nref == 1 && from->clean)
+	if (nref == 1 && from->clean && !from->once)
 		copy_keep(w, from, copy, p, n, ref[0].page);
 	return w->failed ? 0 : nref;
 }

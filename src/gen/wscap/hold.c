@@ -28,74 +28,8 @@
 #define LEAST_W   (256u << 10)  /* the same if it is writable: most of it will be written to */
 #define KEPT_MOST (256u << 10)  /* bytes that the writer keeps */
 #define ENTRIES   2048u         /* of pagemap, read at once */
-#define NFILE     512u          /* files that are open */
 #define PRESENT   (3ull << 62)  /* in memory, or swapped out or moving */
 #define OF_FILE   (1ull << 61)  /* it is the file's, not a copy that the process has written to */
-
-struct hold_file {
-	uint64_t dev, ino;
-	int fd;                         /* -1: it cannot be used */
-	struct stat st;                 /* when it was opened */
-	int told;                       /* that it has changed since */
-};
-
-struct hold_files {
-	struct hold_file file[NFILE];
-	size_t n;
-	int never;                      /* this kernel does not tell what is needed */
-};
-
-/* Local file systems, whose mapped pages are taken away only when memory is short. */
-static int
-hold_local(int fd)
-{
-	/* ext, xfs, btrfs, tmpfs, overlayfs, squashfs, erofs, f2fs */
-	static const uint32_t magic[] = {0xef53, 0x58465342, 0x9123683e, 0x01021994, 0x794c7630, 0x73717368,
-	    0xe0f5e1e2, 0xf2f52010};
-	struct statfs fs;
-
-	if (fstatfs(fd, &fs))
-		return 0;
-	for (size_t i = 0; i < sizeof(magic) / sizeof(magic[0]); i++)
-		if ((uint32_t)fs.f_type == magic[i])
-			return 1;
-	return 0;
-}
-
-static struct hold_file *
-hold_find(const struct tree *a, uint64_t dev, uint64_t ino)
-{
-	for (size_t i = 0; a->held && i < a->held->n; i++)
-		if (a->held->file[i].ino == ino && a->held->file[i].dev == dev)
-			return &a->held->file[i];
-	return NULL;
-}
-
-/* The file of a region; NULL: it cannot be used. */
-static struct hold_file *
-hold_file(struct tree *a, const struct region *r, const char *name)
-{
-	struct hold_file *f = hold_find(a, r->dev, r->ino);
-
-	if (f)
-		return f->fd < 0 ? NULL : f;
-	if (!a->held)
-		a->held = xcalloc(1, sizeof(*a->held));
-	if (a->held->n == NFILE || name[0] != '/')
-		return NULL;
-	f = &a->held->file[a->held->n++];
-	f->dev = r->dev;
-	f->ino = r->ino;
-	f->fd = open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	if (f->fd < 0)
-		return NULL;
-	if (!fstat(f->fd, &f->st) && S_ISREG(f->st.st_mode) && f->st.st_dev == f->dev && f->st.st_ino == f->ino &&
-	    hold_local(f->fd))
-		return f;
-	close(f->fd);
-	f->fd = -1;
-	return NULL;
-}
 
 /* A number that is another one after the kernel has looked for pages to take away; 0: it does not tell. */
 static uint64_t
@@ -139,7 +73,7 @@ hold_begin(struct cap *c)
 {
 	struct tree *a = c->all;
 
-	if (a->held->never || c->hold.pagemap < 0)
+	if (a->nohold || c->hold.pagemap < 0)
 		return -1;
 	if (!c->hold.pagemap) {
 		c->hold.pagemap = tracee_open(c->pid, "pagemap", O_RDONLY);
@@ -152,6 +86,31 @@ hold_begin(struct cap *c)
 	return c->hold.pagemap < 0 ? -1 : 0;
 }
 
+uint64_t
+hold_present(struct cap *c, uint64_t lo, uint64_t hi)
+{
+	static uint64_t e[512];
+	size_t i = region_at(&c->reg, lo);
+	const struct region *r = &c->reg.p[i];
+	ssize_t n;
+
+	if (i == c->reg.n || r->lo > lo || r->ino || r->shared || hold_begin(c))
+		return lo;
+	if (hi > r->hi)
+		hi = r->hi;
+	while (lo < hi) {
+		size_t most = (hi - lo) / PAGE < 512 ? (size_t)((hi - lo) / PAGE) * 8 : sizeof(e);
+
+		n = pread(c->hold.pagemap, e, most, (off_t)(lo / PAGE * 8));
+		if (n < 8)
+			return lo;
+		for (ssize_t k = 0; k < n / 8; k++, lo += PAGE)
+			if (e[k] & PRESENT)
+				return lo;
+	}
+	return lo;
+}
+
 static void
 hold_add(struct holds *t, const struct held *h)
 {
@@ -159,7 +118,7 @@ hold_add(struct holds *t, const struct held *h)
 
 	if (h->lo >= h->hi)
 		return;
-	if (last && last->hi == h->lo && last->fd == h->fd && last->place == h->place &&
+	if (last && last->hi == h->lo && last->file == h->file && last->place == h->place &&
 	    last->offset + (last->hi - last->lo) == h->offset) {
 		last->hi = h->hi;
 		return;
@@ -266,21 +225,26 @@ hold_look(const struct cap *c, const struct held *h, int all, struct holds *due,
 	}
 }
 
-void
-hold_touched(struct cap *c, uint64_t lo, uint64_t hi)
+/* Has the kernel taken pages away? Then those that were not seen are due, too. */
+static int
+hold_lost(struct hold *d)
+{
+	int all = hold_reclaimed() != d->reclaimed;
+
+	for (size_t i = 0; all && i < d->gone.n; i++)
+		hold_add(&d->due, &d->gone.p[i]);
+	d->gone.n = 0;
+	d->all |= all;
+	return all;
+}
+
+/* Distributes the pages of [lo, hi). */
+static void
+hold_sort(struct cap *c, uint64_t lo, uint64_t hi, int all)
 {
 	struct hold *d = &c->hold;
 	struct holds rest = {NULL, 0, 0};
-	int all;
 
-	if (!d->held.n || d->final)
-		return;
-	all = hold_reclaimed() != d->reclaimed;
-	if (all) {
-		d->all = 1;
-		lo = 0;
-		hi = UINT64_MAX;
-	}
 	for (size_t i = 0; i < d->held.n; i++) {
 		const struct held *h = &d->held.p[i];
 		struct held k = held_part(h, 0, lo);
@@ -300,7 +264,25 @@ hold_touched(struct cap *c, uint64_t lo, uint64_t hi)
 }
 
 void
-hold_cut(struct cap *c, uint64_t lo, uint64_t hi)
+hold_touched(struct cap *c, uint64_t lo, uint64_t hi)
+{
+	if (c->hold.held.n && !c->hold.final)
+		hold_sort(c, lo, hi, 0);
+}
+
+/* The same for all pages, also those that the kernel may have taken away. */
+static void
+hold_look_all(struct cap *c)
+{
+	struct hold *d = &c->hold;
+
+	if ((d->held.n || d->gone.n) && !d->final)
+		hold_sort(c, 0, UINT64_MAX, hold_lost(d));
+}
+
+/* [lo, hi) is not held any more; what was is added to `gone`, unless that is NULL. */
+static void
+hold_drop(struct cap *c, uint64_t lo, uint64_t hi, struct holds *gone)
 {
 	struct holds rest = {NULL, 0, 0}, *t = &c->hold.held;
 	size_t i;
@@ -313,11 +295,21 @@ hold_cut(struct cap *c, uint64_t lo, uint64_t hi)
 		struct held k = held_part(&t->p[i], 0, lo);
 
 		hold_add(&rest, &k);
+		if (gone) {
+			k = held_part(&t->p[i], lo, hi);
+			hold_add(gone, &k);
+		}
 		k = held_part(&t->p[i], hi, UINT64_MAX);
 		hold_add(&rest, &k);
 	}
 	free(t->p);
 	*t = rest;
+}
+
+void
+hold_cut(struct cap *c, uint64_t lo, uint64_t hi)
+{
+	hold_drop(c, lo, hi, &c->hold.gone);
 }
 
 void
@@ -329,7 +321,7 @@ hold_rest(struct cap *c, uint64_t lo, uint64_t hi)
 		if (h.lo < h.hi)
 			hold_add(&c->hold.due, &h);
 	}
-	hold_cut(c, lo, hi);
+	hold_drop(c, lo, hi, NULL);
 }
 
 /* Does the process write to the file through another mapping? */
@@ -359,7 +351,7 @@ hold_own(struct cap *c, const struct held *h)
 				i++;
 			if (own) {
 				put_pages(c, at + from * PAGE, at + i * PAGE);
-				hold_cut(c, at + from * PAGE, at + i * PAGE);
+				hold_drop(c, at + from * PAGE, at + i * PAGE, NULL);
 			}
 		}
 		at += n * PAGE;
@@ -375,16 +367,6 @@ hold_open(struct cap *c, const struct region *r, const char *name)
 	return hold_file(c->all, r, name) && !hold_begin(c);
 }
 
-/* Is it as it was when it was opened? */
-static int
-hold_same(const struct hold_file *f)
-{
-	struct stat st;
-
-	return !fstat(f->fd, &st) && st.st_size == f->st.st_size && st.st_mtim.tv_sec == f->st.st_mtim.tv_sec &&
-	    st.st_mtim.tv_nsec == f->st.st_mtim.tv_nsec;
-}
-
 int
 hold_map(struct cap *c, const struct region *r, uint64_t lo, const char *name, int fresh)
 {
@@ -395,11 +377,11 @@ hold_map(struct cap *c, const struct region *r, uint64_t lo, const char *name, i
 
 	if (!f || hold_shared(c, r) || !hold_same(f))
 		return 0;
-	if (!d->held.n && (d->reclaimed = hold_reclaimed()) == 0) {
-		c->all->held->never = 1;
+	if (!d->held.n && !d->gone.n && (d->reclaimed = hold_reclaimed()) == 0) {
+		c->all->nohold = 1;
 		return 0;
 	}
-	h = (struct held){lo, r->hi, r->offset + (lo - r->lo), 0, f->fd};
+	h = (struct held){lo, r->hi, r->offset + (lo - r->lo), 0, f};
 	if (ws_hold(c->w, &h.place)) {
 		put_failed(c, 0);
 		return 0;
@@ -415,22 +397,6 @@ hold_map(struct cap *c, const struct region *r, uint64_t lo, const char *name, i
 	return 1;
 }
 
-size_t
-hold_read(struct cap *c, uint64_t addr, void *p, size_t n)
-{
-	size_t i = region_at(&c->reg, addr);
-	const struct region *r = &c->reg.p[i];
-	const struct hold_file *f = NULL;
-	ssize_t got = -1;
-
-	if (i < c->reg.n && r->lo <= addr && r->hi - addr >= n && r->ino && !r->shared && !r->wasw &&
-	    !c->all->attached && !c->all->from.kind)
-		f = hold_find(c->all, r->dev, r->ino);
-	if (f && f->fd >= 0)
-		got = pread(f->fd, p, n, (off_t)(r->offset + (addr - r->lo)));
-	return got < 0 ? tracee_read(&c->t, addr, p, n) : (size_t)got;
-}
-
 static int
 held_order(const void *a, const void *b)
 {
@@ -443,13 +409,10 @@ held_order(const void *a, const void *b)
 
 /* Has somebody written to the file? */
 static void
-hold_check(struct cap *c, int fd)
+hold_check(struct cap *c, struct hold_file *f)
 {
-	struct hold_file *f = c->all->held->file;
 	char text[128];
 
-	while (f->fd != fd)
-		f++;
 	if (f->told || hold_same(f))
 		return;
 	f->told = 1;
@@ -462,30 +425,38 @@ hold_check(struct cap *c, int fd)
 static void
 hold_put(struct cap *c, const struct held *h)
 {
+	int inside = !stored_wanted(c), steady = !inside && hold_steady(h->file);
+
 	for (uint64_t at = h->lo, k; at < h->hi && c->w && !c->all->failed; at += k) {
-		int inside = !stored_wanted(c);
 		struct ws_rec r = {.kind = WS_MEM, .u.mem.addr = at};
+		struct stored_place place = {h->file->dev, h->file->ino, h->offset + (at - h->lo), 0};
 		size_t most = inside ? GROUP : CHUNK;
 		uint8_t *p;
 		ssize_t got;
 
 		k = h->hi - at < most ? h->hi - at : most;
+		place.n = (size_t)k;
+		if (steady && stored_again(c, at, &place))
+			continue;
 		p = inside ? ws_reserve(c->w, at, (size_t)k) : c->all->scratch;
 		if (!p) {
 			put_failed(c, 0);
 			return;
 		}
-		got = pread(h->fd, p, (size_t)k, (off_t)(h->offset + (at - h->lo)));
+		got = pread(h->file->fd, p, (size_t)k, (off_t)place.offset);
 		if (got <= 0)
 			return;         /* it is shorter: there is no memory */
 		r.u.mem.n = (size_t)(got + PAGE - 1) / PAGE * PAGE;
 		memset(p + got, 0, r.u.mem.n - (size_t)got);
-		if (!inside) {
-			put_scratch(c, at, r.u.mem.n);
+		if (inside) {
+			r.u.mem.p = p;
+			put_untimed(c, &r);
 			continue;
 		}
-		r.u.mem.p = p;
-		put_untimed(c, &r);
+		if (steady)
+			stored_note(c, at, &place);
+		put_scratch(c, at, r.u.mem.n);
+		stored_note(c, 0, NULL);
 	}
 }
 
@@ -515,7 +486,7 @@ hold_settle(struct cap *c, int again)
 	/* nothing may stand between a record of the end and the end */
 	if (!d->on || !c->w || c->all->failed || (again && d->closing))
 		return;
-	hold_touched(c, 0, UINT64_MAX);
+	hold_look_all(c);
 	d->on = 0;
 	if (ws_end_group(c->w))
 		put_failed(c, 0);
@@ -529,7 +500,7 @@ hold_settle(struct cap *c, int again)
 
 		if ((!i || h->place != h[-1].place) && ws_fill(c->w, h->place))
 			put_failed(c, 0);
-		hold_check(c, h->fd);
+		hold_check(c, h->file);
 		hold_put(c, h);
 	}
 	d->due.n = 0;
@@ -550,10 +521,10 @@ hold_relieve(struct cap *c)
 }
 
 static int
-holds_has(const struct holds *t, int fd)
+holds_has(const struct holds *t, const struct hold_file *f)
 {
 	for (size_t i = 0; i < t->n; i++)
-		if (t->p[i].fd == fd)
+		if (t->p[i].file == f)
 			return 1;
 	return 0;
 }
@@ -563,13 +534,13 @@ hold_has(const struct cap *c, uint64_t dev, uint64_t ino)
 {
 	const struct hold_file *f = hold_find(c->all, dev, ino);
 
-	return f && f->fd >= 0 && (holds_has(&c->hold.held, f->fd) || holds_has(&c->hold.due, f->fd));
+	return f && f->fd >= 0 && (holds_has(&c->hold.held, f) || holds_has(&c->hold.due, f) || holds_has(&c->hold.gone, f));
 }
 
 void
 hold_final(struct cap *c)
 {
-	hold_touched(c, 0, UINT64_MAX);
+	hold_look_all(c);
 	c->hold.final = 1;
 }
 
@@ -580,15 +551,6 @@ hold_free(struct cap *c)
 		close(c->hold.pagemap);
 	free(c->hold.held.p);
 	free(c->hold.due.p);
+	free(c->hold.gone.p);
 	memset(&c->hold, 0, sizeof(c->hold));
-}
-
-void
-hold_close(struct tree *a)
-{
-	for (size_t i = 0; a->held && i < a->held->n; i++)
-		if (a->held->file[i].fd >= 0)
-			close(a->held->file[i].fd);
-	free(a->held);
-	a->held = NULL;
 }

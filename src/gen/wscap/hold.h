@@ -4,16 +4,27 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/stat.h>
 
 struct call;
 struct cap;
 struct region;
+struct scan;
 struct tree;
+
+struct hold_file {                      /* a file that is mapped */
+	uint64_t dev, ino;
+	int fd;                         /* -1: it cannot be used */
+	struct stat st;                 /* when it was opened */
+	int old;                        /* it had not been written to for a while then */
+	int told;                       /* that it has changed since */
+	struct scan *scan;              /* what was found in its code; owned */
+};
 
 struct held {                           /* pages of a file that is mapped private */
 	uint64_t lo, hi, offset;
 	size_t place;                   /* in the capture: ws_hold */
-	int fd;
+	struct hold_file *file;
 };
 
 struct holds {
@@ -24,12 +35,13 @@ struct holds {
 struct hold {
 	struct holds held;              /* pages that are not known to have been touched, by ascending address */
 	struct holds due;               /* that have been, and are to be recorded */
+	struct holds gone;              /* not seen to have been touched, and no longer mapped: see hold_lost */
 	int on;                         /* the writer keeps groups */
 	int all;                        /* `due` has pages that were not looked up */
 	int final;                      /* the process executes nothing more */
 	int closing;                    /* the last record tells where it came to its end */
 	int pagemap;                    /* a descriptor; 0: not opened yet, -1: there is none */
-	uint64_t reclaimed;             /* as of when the first of `held` was mapped */
+	uint64_t reclaimed;             /* as of when the first of `held` and `gone` was mapped */
 };
 
 /*
@@ -39,8 +51,17 @@ struct hold {
 int hold_map(struct cap *c, const struct region *r, uint64_t lo, const char *name, int fresh);
 /* opens the file of r, for hold_read: 1; 0: hold_map will not do it */
 int hold_open(struct cap *c, const struct region *r, const char *name);
+/* hold_file.c: the file of a region; NULL: it cannot be used */
+struct hold_file *hold_file(struct tree *a, const struct region *r, const char *name);
+struct hold_file *hold_find(const struct tree *a, uint64_t dev, uint64_t ino);
+int hold_same(const struct hold_file *f);       /* is it as it was when it was opened? */
+int hold_steady(const struct hold_file *f);     /* is that certain, whoever writes to it in which way? */
+/* The file whose bytes the n bytes at addr are, if it is steady; NULL: there is none */
+struct hold_file *hold_steady_at(const struct cap *c, uint64_t addr, size_t n, uint64_t *offset);
 /* Reads memory that is the file's, without touching it; other memory as tracee_read. */
 size_t hold_read(struct cap *c, uint64_t addr, void *p, size_t n);
+/* The first page of [lo, hi) that may be other than zero: memory that nobody has touched is zero, if it is no file's. */
+uint64_t hold_present(struct cap *c, uint64_t lo, uint64_t hi);
 /* hold_call.c: at the entry of a call, before it is made */
 void hold_call(struct cap *c, const struct call *k);
 /* Are pages of this file not recorded yet? */

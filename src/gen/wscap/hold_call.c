@@ -65,7 +65,7 @@ hold_call(struct cap *c, const struct call *k)
 {
 	int fd;
 
-	if (!c->hold.held.n && !c->hold.due.n)
+	if (!c->hold.held.n && !c->hold.due.n && !c->hold.gone.n)
 		return;
 	switch (k->nr) {
 	case SYS_mmap:

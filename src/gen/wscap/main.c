@@ -1,9 +1,11 @@
 /* wscap: run a program and capture its working set */
 #include <errno.h>
 #include <malloc.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/ptrace.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -50,7 +52,9 @@ static const struct opt_tool wscap_tool = {
 	.program = 1,
 };
 
-#define HEAP (1920u << 10)      /* bytes */
+#define HEAP (2048u << 10)      /* bytes: a large page */
+#define HEAP_MOST (16u << 20)   /* with large pages, if it grows that far */
+#define HEAP_HEAD 32u           /* at most, before what malloc returns */
 enum { CANNOT = 125, NOEXEC = 126, NOTFOUND = 127 };    /* exit statuses as in env(1) */
 
 static struct cap *
@@ -74,20 +78,25 @@ wscap_launch(struct tree *a, char *const argv[])
 }
 
 /*
- * Memory that each capture needs, at once: the kernel takes much longer to give it page by page.  After the
- * program was launched, for which memory is shared for a moment.
+ * Memory that each capture needs, at once: the kernel takes much longer to give it page by page, and least if it is
+ * one large page.  The heap goes on where such a page can begin.  After the program was launched, for which memory
+ * is shared for a moment.
  */
 static void
 wscap_heap(struct tree *a)
 {
-	void *heap;
+	char *all;
+	size_t before;
 
-	mallopt(M_MMAP_THRESHOLD, 2 * HEAP);
-	mallopt(M_TRIM_THRESHOLD, 8 * HEAP);
-	heap = malloc(HEAP);
-	if (heap)
-		populate(heap, HEAP);
-	free(heap);
+	mallopt(M_MMAP_THRESHOLD, 2 * HEAP_MOST);
+	mallopt(M_TRIM_THRESHOLD, 2 * HEAP_MOST);
+	all = xmalloc(HEAP_MOST + HEAP);
+	before = (HEAP - (uintptr_t)all % HEAP) % HEAP;
+	(void)madvise(all + before, HEAP_MOST, MADV_HUGEPAGE);
+	populate(all + before, HEAP);
+	free(all);
+	if (before > HEAP_HEAD)
+		a->gap = malloc(before - HEAP_HEAD);
 	a->scratch = xmalloc(CHUNK);
 	a->xsave = xcalloc(WS_XSAVE_MAX, 1);
 }

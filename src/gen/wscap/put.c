@@ -18,10 +18,12 @@ put_time(struct cap *c)
 {
 	struct ws_rec r = {.kind = WS_TIME};
 	struct timespec t;
-	clockid_t clock;
 	uint64_t now;
 
-	if (!clock_getcpuclockid(c->pid, &clock) && !clock_gettime(clock, &t)) {
+	if (c->clockof != c->pid && clock_getcpuclockid(c->pid, &c->clock))
+		return;
+	c->clockof = c->pid;
+	if (!clock_gettime(c->clock, &t)) {
 		now = (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
 		r.u.time = now - c->cputime;
 		c->cputime = now;
@@ -172,9 +174,12 @@ void
 put_pages(struct cap *c, uint64_t lo, uint64_t hi)
 {
 	while (lo < hi && c->w && !c->all->failed) {
-		size_t k = hi - lo < CHUNK ? (size_t)(hi - lo) : CHUNK;
-		size_t got;
+		size_t k, got;
 
+		lo = hold_present(c, lo, hi);
+		k = hi - lo < CHUNK ? (size_t)(hi - lo) : CHUNK;
+		if (!k)
+			return;
 		hold_relieve(c);
 		got = tracee_read(&c->t, lo, c->all->scratch, k) / PAGE * PAGE;
 		random_hide(c, lo, c->all->scratch, got);

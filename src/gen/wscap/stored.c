@@ -1,9 +1,26 @@
 /* Pages of memory that are written once for all processes, and, with --store, for other captures. */
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/diag.h"
+#include "base/hash.h"
+#include "base/mem.h"
 #include "gen/wscap/wscap.h"
+
+#define NREF 4u                 /* references for a piece of a file: usually it is one */
+
+struct stored {                 /* pieces of files, and what refers to their pages */
+	struct piece {
+		struct stored_place place;
+		size_t nref;
+		struct { uint64_t at; struct ws_pages_ref ref; } ref[NREF];
+	} *piece, now;          /* owned */
+	size_t n, cap;
+	struct hash table;
+	uint64_t addr;          /* where `now` is in memory */
+	int noting;
+};
 
 void
 stored_open(struct tree *a, const char *path)
@@ -27,6 +44,11 @@ stored_close(struct tree *a, const char *path)
 		warn("%s: %s: what could not be written there is in the capture", path, strerror(e));
 	ws_pages_close(a->pages);
 	ws_store_close(a->store);
+	if (a->stored) {
+		hash_free(&a->stored->table);
+		free(a->stored->piece);
+		free(a->stored);
+	}
 }
 
 /*
@@ -48,7 +70,82 @@ stored_from(const struct cap *c, uint64_t addr)
 
 	if (i == c->reg.n || r->lo > addr || !r->ino || r->shared)
 		return (struct ws_pages_from){.ino = 0};
-	return (struct ws_pages_from){r->dev, r->ino, r->offset + (addr - r->lo), !c->all->copying};
+	return (struct ws_pages_from){.dev = r->dev, .ino = r->ino, .offset = r->offset + (addr - r->lo),
+	    .clean = !c->all->copying};
+}
+
+static uint32_t
+piece_slot(const struct stored_place *p)
+{
+	return hash_number(p->dev + p->ino * 31 + p->offset);
+}
+
+static const struct piece *
+piece_find(const struct stored *t, const struct stored_place *p)
+{
+	uint32_t h = piece_slot(p), at = h, i;
+
+	while (t && (i = hash_find(&t->table, h, &at)) != HASH_NONE) {
+		const struct stored_place *is = &t->piece[i].place;
+
+		if (is->dev == p->dev && is->ino == p->ino && is->offset == p->offset && is->n == p->n)
+			return &t->piece[i];
+	}
+	return NULL;
+}
+
+static void
+stored_ref(struct cap *c, uint64_t addr, const struct ws_pages_ref *ref)
+{
+	struct ws_rec r = {.kind = WS_MEM, .u.mem = {.addr = addr, .n = ref->n * PAGE, .page = ref->page + 1}};
+
+	wscap_put(c, &r);
+}
+
+void
+stored_note(struct cap *c, uint64_t addr, const struct stored_place *place)
+{
+	struct stored *t = c->all->stored;
+
+	if (place) {
+		if (!t)
+			t = c->all->stored = xcalloc(1, sizeof(*t));
+		t->now = (struct piece){.place = *place};
+		t->addr = addr;
+		t->noting = 1;
+		return;
+	}
+	if (!t || !t->noting)
+		return;
+	t->noting = 0;
+	if (t->now.nref > NREF || piece_find(t, &t->now.place))
+		return;
+	t->piece = mem_xgrow(t->piece, &t->cap, t->n + 1, sizeof(*t->piece));
+	t->piece[t->n] = t->now;
+	hash_xadd(&t->table, piece_slot(&t->now.place), (uint32_t)t->n++);
+}
+
+/* What is noted has one more reference; with more than NREF it is not kept. */
+static void
+piece_add(struct stored *t, uint64_t addr, const struct ws_pages_ref *ref)
+{
+	if (!t || !t->noting)
+		return;
+	if (t->now.nref < NREF) {
+		t->now.ref[t->now.nref].at = addr - t->addr;
+		t->now.ref[t->now.nref].ref = *ref;
+	}
+	t->now.nref++;
+}
+
+int
+stored_again(struct cap *c, uint64_t addr, const struct stored_place *place)
+{
+	const struct piece *p = piece_find(c->all->stored, place);
+
+	for (size_t i = 0; p && i < p->nref; i++)
+		stored_ref(c, addr + p->ref[i].at, &p->ref[i].ref);
+	return p != NULL;
 }
 
 void
@@ -59,7 +156,10 @@ stored_put(struct cap *c, uint64_t addr, const uint8_t *p, size_t n)
 	while (n && c->w && !c->all->failed) {
 		size_t pages = n / PAGE < WS_BLOCK_PAGES ? n / PAGE : WS_BLOCK_PAGES;
 		struct ws_pages_from from = stored_from(c, addr);
-		size_t nref = ws_pages_add(c->all->pages, p, pages, &from, ref);
+		size_t nref;
+
+		from.once = c->all->stored && c->all->stored->noting;
+		nref = ws_pages_add(c->all->pages, p, pages, &from, ref);
 
 		if (!nref) {
 			int e = ws_run_flush(c->run);
@@ -67,11 +167,9 @@ stored_put(struct cap *c, uint64_t addr, const uint8_t *p, size_t n)
 			put_failed(c, e ? e : ENOMEM);
 		}
 		for (size_t i = 0; i < nref; i++) {
-			struct ws_rec r = {.kind = WS_MEM, .u.mem = {.addr = addr, .n = ref[i].n * PAGE,
-			    .page = ref[i].page + 1}};
-
-			wscap_put(c, &r);
-			addr += r.u.mem.n;
+			piece_add(c->all->stored, addr, &ref[i]);
+			stored_ref(c, addr, &ref[i]);
+			addr += ref[i].n * PAGE;
 		}
 		p += pages * PAGE;
 		n -= pages * PAGE;

@@ -112,7 +112,9 @@ struct tree {
 	struct ws_runs_writer *runs;
 	struct ws_store *store;         /* option --store, or NULL */
 	struct ws_pages_writer *pages;
+	struct stored *stored;          /* pages of files that are read once; owned, or NULL */
 	struct hold_files *held;        /* files that are mapped; owned, or NULL */
+	int nohold;                     /* this kernel does not tell which of their pages were touched */
 	int copying;                    /* the memory that is recorded is that of a new process */
 	struct out *dest;               /* the capture file */
 	int fd;                         /* its descriptor */
@@ -153,6 +155,7 @@ struct tree {
 	/* results of cpuid: the first ntable ascending, for headers; then others that were asked for */
 	struct ws_cpuid cpuid[WS_CPUID_MAX];
 	size_t ncpuid, ntable;
+	void *gap;                      /* never used: memory that would be dearer than what comes next */
 	uint8_t *scratch;               /* CHUNK bytes */
 	uint8_t *xsave;                 /* WS_XSAVE_MAX bytes */
 };
@@ -199,6 +202,8 @@ struct cap {
 	uint64_t handler[65], actflags[65];
 	uint64_t sent;                  /* held signals that were sent again, as a set of number - 1 */
 	int ended, hasended;            /* its wait status, if it ended during a single step or the like */
+	clockid_t clock;                /* the CPU time of process clockof */
+	pid_t clockof;
 	uint64_t cputime;               /* CPU time of the program at the last trigger, in nanoseconds */
 	uint64_t brk;                   /* the program break, rounded up to pages */
 	struct regions reg;
@@ -313,6 +318,13 @@ void stored_close(struct tree *a, const char *path);
 int stored_wanted(const struct cap *c);
 /* n bytes, whole pages that are not all zero, are at addr */
 void stored_put(struct cap *c, uint64_t addr, const uint8_t *p, size_t n);
+/*
+ * Pages of files that do not change are read once.  stored_note: what stored_put records is that of n bytes of a file,
+ * at addr; place NULL: all of it was recorded.  stored_again: records the same at addr, or returns 0: it is not known.
+ */
+struct stored_place { uint64_t dev, ino, offset; size_t n; };
+void stored_note(struct cap *c, uint64_t addr, const struct stored_place *place);
+int stored_again(struct cap *c, uint64_t addr, const struct stored_place *place);
 
 /* region.c: the program's mappings; exits when memory runs out */
 void region_set(struct regions *g, const struct region *r);             /* replaces what was there */

@@ -1,0 +1,283 @@
+/*
+ * Finds the instructions rdrand, rdseed, rdpid and rdtsc in code.  Where decoding from the start of a function, known
+ * from .eh_frame_hdr or symbols, reaches one, it certainly is an instruction.
+ */
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <elf.h>
+#include <x86intrin.h>
+
+#include "base/bytes.h"
+#include "base/mem.h"
+#include "base/search.h"
+#include "gen/wscap/hold.h"
+#include "gen/wscap/scan.h"
+#include "gen/wscap/wscap.h"
+#include "isa/x86/decode.h"
+
+#define LONGEST 8u              /* bytes of such an instruction, with meaningful prefixes */
+#define UNOPENED (-2)           /* a file */
+#define FUNCTION (256u << 10)   /* maximum bytes of a function that are decoded */
+
+/* The functions of a file, by ascending address. */
+struct functions {
+	int fd;
+	Elf64_Phdr ph[64];
+	unsigned nph;
+	uint64_t at, n, vaddr;          /* offset of the table in the file; entries; base of its addresses */
+	uint64_t symbols, nsymbols;     /* offset and number of symbols in the file */
+	uint8_t table[1 << 12];         /* a part of the table in memory: entries from `first` on */
+	uint64_t first, nfirst;
+	uint64_t start, decoded;        /* a function, and where an instruction of it begins */
+};
+
+/* Statically linked programs have no .eh_frame_hdr: uses their symbols. */
+static void
+find_symbols(struct functions *f, const Elf64_Ehdr *e)
+{
+	Elf64_Shdr s;
+
+	for (unsigned i = 0; i < e->e_shnum && e->e_shentsize == sizeof(s); i++)
+		if (pread(f->fd, &s, sizeof(s), (off_t)(e->e_shoff + i * sizeof(s))) == sizeof(s) &&
+		    s.sh_type == SHT_SYMTAB) {
+			f->symbols = s.sh_offset;
+			f->nsymbols = s.sh_size / sizeof(Elf64_Sym);
+		}
+}
+
+static int
+functions_open(struct functions *f, const char *path)
+{
+	Elf64_Ehdr e;
+	uint8_t h[12];
+
+	f->fd = path[0] == '/' ? open(path, O_RDONLY | O_CLOEXEC) : -1;
+	if (f->fd < 0 || pread(f->fd, &e, sizeof(e), 0) != sizeof(e) || memcmp(e.e_ident, ELFMAG, SELFMAG) ||
+	    e.e_machine != EM_X86_64 || e.e_phentsize != sizeof(f->ph[0]) || e.e_phnum > 64)
+		return -1;
+	f->nph = e.e_phnum;
+	if (pread(f->fd, f->ph, f->nph * sizeof(f->ph[0]), (off_t)e.e_phoff) !=
+	    (ssize_t)(f->nph * sizeof(f->ph[0])))
+		return -1;
+	for (unsigned i = 0; i < f->nph; i++)
+		if (f->ph[i].p_type == PT_GNU_EH_FRAME &&
+		    pread(f->fd, h, 12, (off_t)f->ph[i].p_offset) == 12 && h[0] == 1 && h[1] == 0x1b &&
+		    h[2] == 3 && h[3] == 0x3b) {
+			f->at = f->ph[i].p_offset + 12;
+			f->n = get_le32(h + 8);
+			f->vaddr = f->ph[i].p_vaddr;
+		}
+	if (!f->n)
+		find_symbols(f, &e);
+	return 0;
+}
+
+static uint64_t
+function_at(struct functions *f, uint64_t i)
+{
+	if (i - f->first >= f->nfirst) {
+		const uint64_t part = sizeof(f->table) / 8;
+		ssize_t got;
+
+		f->first = i / part * part;
+		got = pread(f->fd, f->table, sizeof(f->table), (off_t)(f->at + 8 * f->first));
+		f->nfirst = got > 0 ? (uint64_t)got / 8 : 0;
+		if (i - f->first >= f->nfirst)
+			return UINT64_MAX;
+	}
+	return f->vaddr + (uint64_t)(int32_t)get_le32(f->table + 8 * (i - f->first));
+}
+
+/*
+ * Start of the function that contains addr, by symbols.  Labels of assembly code have neither
+ * type nor size: the last one before addr is also the start of an instruction.
+ */
+static uint64_t
+symbol_start(const struct functions *f, uint64_t addr)
+{
+	Elf64_Sym s[256];
+	uint64_t best = UINT64_MAX, label = UINT64_MAX;
+
+	for (uint64_t i = 0; i < f->nsymbols; i += 256) {
+		size_t n = f->nsymbols - i < 256 ? (size_t)(f->nsymbols - i) : 256;
+
+		if (pread(f->fd, s, n * sizeof(s[0]), (off_t)(f->symbols + i * sizeof(s[0]))) !=
+		    (ssize_t)(n * sizeof(s[0])))
+			break;
+		for (size_t k = 0; k < n; k++) {
+			if (s[k].st_shndx == SHN_UNDEF || s[k].st_shndx >= SHN_LORESERVE ||
+			    s[k].st_value > addr)
+				continue;
+			if (ELF64_ST_TYPE(s[k].st_info) == STT_FUNC && addr - s[k].st_value < s[k].st_size)
+				best = s[k].st_value;
+			if (ELF64_ST_TYPE(s[k].st_info) == STT_NOTYPE &&
+			    (label > addr || s[k].st_value > label))
+				label = s[k].st_value;
+		}
+	}
+	return best != UINT64_MAX ? best : label;
+}
+
+static uint64_t
+function_start(struct functions *f, uint64_t addr)
+{
+	size_t i;
+
+	if (!f->n)
+		return symbol_start(f, addr);
+	LOWER_BOUND(i, f->n, function_at(f, i) <= addr);
+	return function_at(f, i ? i - 1 : 0);
+}
+
+/*
+ * Is there an instruction of len bytes at offset off of the file? -1: no, the instructions of
+ * its function are at other offsets.
+ */
+static int
+is_instruction(struct functions *f, uint64_t off, unsigned len)
+{
+	static uint8_t code[FUNCTION];
+	uint64_t addr, start, at = 0, from;
+	ZydisDecodedInstruction z;
+	ssize_t got;
+	unsigned i;
+
+	for (i = 0; i < f->nph; i++)
+		if (f->ph[i].p_type == PT_LOAD && off >= f->ph[i].p_offset &&
+		    off - f->ph[i].p_offset < f->ph[i].p_filesz)
+			break;
+	if (i == f->nph)
+		return 0;
+	addr = off - f->ph[i].p_offset + f->ph[i].p_vaddr;
+	start = function_start(f, addr);
+	if (start > addr || addr - start > FUNCTION - ZYDIS_MAX_INSTRUCTION_LENGTH || off < addr - start)
+		return 0;
+	/* a large function may have many such places */
+	from = f->start == start && f->decoded <= addr ? f->decoded : start;
+	/* to the end of an instruction that contains these bytes */
+	got = pread(f->fd, code, addr - from + ZYDIS_MAX_INSTRUCTION_LENGTH, (off_t)(off - (addr - from)));
+	if (got < (ssize_t)(addr - from + len))
+		return 0;
+	while (at < addr - from) {
+		if (x86_decode(&z, NULL, code + at, (size_t)got - at, x86_amd_here()) != 0)
+			return 0;
+		at += z.length;
+	}
+	f->start = start;
+	f->decoded = from + at;
+	return at == addr - from ? 1 : -1;
+}
+
+/* 0f c7 is at p[i]; prefixes before it usually belong to it. */
+static int
+scan_begins(const uint8_t *p, size_t i, size_t n, struct tracee_decode_random *d, size_t *from)
+{
+	for (*from = i > 2 ? i - 2 : 0; *from <= i; ++*from)
+		if (!tracee_decode_random(p + *from, n - *from, d) && *from + d->len == i + 3)
+			return 1;
+	return 0;
+}
+
+/* The first two bytes of rdtsc, rdtscp, or rdrand and the like, from p[i] on; n: there are none. */
+static size_t
+scan_next(const uint8_t *p, size_t i, size_t n)
+{
+	const __m128i first = _mm_set1_epi8(0x0f), tsc = _mm_set1_epi8(0x31), tscp = _mm_set1_epi8(0x01),
+	    random = _mm_set1_epi8((char)0xc7);
+
+	for (; i + 17 <= n; i += 16) {
+		__m128i a = _mm_loadu_si128((const __m128i *)(const void *)(p + i));
+		__m128i b = _mm_loadu_si128((const __m128i *)(const void *)(p + i + 1));
+		__m128i is = _mm_or_si128(_mm_or_si128(_mm_cmpeq_epi8(b, tsc), _mm_cmpeq_epi8(b, tscp)),
+		    _mm_cmpeq_epi8(b, random));
+		unsigned at = (unsigned)_mm_movemask_epi8(_mm_and_si128(_mm_cmpeq_epi8(a, first), is));
+
+		if (at)
+			return i + (unsigned)__builtin_ctz(at);
+	}
+	for (; i + 2 <= n; i++)
+		if (p[i] == 0x0f && (p[i + 1] == 0x31 || p[i + 1] == 0x01 || p[i + 1] == 0xc7))
+			return i;
+	return n;
+}
+
+static void
+scan_add(struct scan *s, struct functions *f, const char *name, const struct region *r, struct scan_found *found)
+{
+	if (f->fd == UNOPENED)
+		(void)functions_open(f, name);
+	found->is = is_instruction(f, found->at + r->offset, found->d.len);
+	s->found = mem_xgrow(s->found, &s->cap, s->n + 1, sizeof(*s->found));
+	s->found[s->n++] = *found;
+}
+
+static void
+scan_code(struct cap *c, const struct region *r, const char *name, struct scan *s)
+{
+	uint8_t *p = c->all->scratch;
+	struct functions f = {.fd = UNOPENED};
+
+	for (uint64_t at = r->lo; at < r->hi; at += CHUNK - LONGEST) {
+		size_t n = hold_read(c, at, p, r->hi - at < CHUNK ? (size_t)(r->hi - at) : CHUNK), from;
+
+		for (size_t i = 0; i + 3 <= n; i++) {
+			struct scan_found found = {0};
+			const uint8_t *q;
+
+			from = i = scan_next(p, i, n);
+			if (i + 3 > n)
+				break;
+			q = p + i;
+			if ((c->notsc || tracee_decode_tsc(q, n - i, &found.d)) &&
+			    (q[1] != 0xc7 || q[2] < 0xf0 || !scan_begins(p, i, n, &found.d, &from)))
+				continue;
+			found.at = at + from - r->lo;
+			scan_add(s, &f, name, r, &found);
+		}
+		if (n < CHUNK)
+			break;
+	}
+	if (f.fd >= 0)
+		close(f.fd);
+}
+
+const struct scan *
+scan_region(struct cap *c, const struct region *r, const char *name)
+{
+	static struct scan once;
+	uint64_t offset;
+	struct hold_file *f = hold_steady_at(c, r->lo, (size_t)(r->hi - r->lo), &offset);
+	struct scan *s = f ? f->scan : NULL;
+
+	if (!f) {
+		once.n = 0;
+		scan_code(c, r, name, &once);
+		return &once;
+	}
+	while (s && (s->offset != offset || s->size != r->hi - r->lo || s->notsc != c->notsc))
+		s = s->next;
+	if (s)
+		return s;
+	s = xcalloc(1, sizeof(*s));
+	s->offset = offset;
+	s->size = r->hi - r->lo;
+	s->notsc = c->notsc;
+	s->next = f->scan;
+	f->scan = s;
+	scan_code(c, r, name, s);
+	return s;
+}
+
+void
+scan_free(struct scan *s)
+{
+	while (s) {
+		struct scan *next = s->next;
+
+		free(s->found);
+		free(s);
+		s = next;
+	}
+}
