@@ -10,6 +10,7 @@ set pagination off
 set width 0
 set print symbol off
 set print elements 32
+set remotetimeout 600
 set print repeats unlimited
 set print null-stop on
 set print entry-values no

@@ -13,6 +13,7 @@ set print symbol off
 set print elements 32
 set print repeats unlimited
 set print null-stop on
+set remotetimeout 600
 target remote | wsgdb prog.ws
 source check.py
 X

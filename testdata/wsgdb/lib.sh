@@ -10,7 +10,7 @@ run_gdb() {
 		shift
 		n=$((n - 1))
 	done
-	DEBUGINFOD_URLS='' timeout 300 gdb -q -nx -batch -ex 'set width 0' -ex 'set confirm off' "$@" 2>&1 </dev/null |
+	DEBUGINFOD_URLS='' timeout 300 gdb -q -nx -batch -ex 'set width 0' -ex 'set confirm off' -ex 'set remotetimeout 600' "$@" 2>&1 </dev/null |
 		grep -v -e '^Reading ' -e '^warning: File transfers' -e 'No such file or directory'
 }
 

@@ -15,7 +15,7 @@ if ! [ -s live ]; then
 	fi
 	fail "the live process" "$(tail -n 5 log)"
 fi
-STEPS=$((n - 16)) OUT=replay BACK=back timeout 600 gdb -q -nx -batch -ex 'file ./oracle' -ex 'target remote | wsgdb oracle.ws' \
+STEPS=$((n - 16)) OUT=replay BACK=back timeout 600 gdb -q -nx -batch -ex 'file ./oracle' -ex 'set remotetimeout 600' -ex 'target remote | wsgdb oracle.ws' \
 	-x "$HERE/oracle.py" >log 2>&1
 is "steps" "$(wc -l <live | tr -d ' ')" $((n - 15))
 [ "$n" -gt 1000 ] && pass "more than a thousand" || fail "more than a thousand" "$n"

@@ -52,7 +52,7 @@ middle='tbreak deposit if amount == 30\ncontinue\nbreak deposit if amount == 17\
 printf "tbreak deposit\nrun\nrecord\n$middle" | cat - commands >live.gdb
 printf "tbreak deposit\ncontinue\n$middle" | cat - commands >replay.gdb
 for k in live replay; do
-	if [ $k = live ]; then set -- ./story; else set -- -ex 'target remote | wsgdb story.ws' -ex 'set width 0'; fi
+	if [ $k = live ]; then set -- ./story; else set -- -ex 'set remotetimeout 600' -ex 'target remote | wsgdb story.ws' -ex 'set width 0'; fi
 	timeout 300 gdb -q -nx -batch "$@" -x $k.gdb 2>&1 </dev/null | sed -n '/^Breakpoint 3, /,$p' |
 		sed -e 's/0x[0-9a-f]\{6,\}/ADDR/g' -e '/^Reading /d' -e '/^.Inferior/d' >$k.got
 done
