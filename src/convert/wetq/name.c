@@ -153,7 +153,8 @@ name_qualify(const struct debug_frame *frame, const struct place *p, struct debu
 	struct debug_function fn;
 	struct buf b = BUF_INIT;
 
-	if (!d->local || debug_functions(frame, &fn, 1) != 1 || !fn.name || (p->func && symbol_source_is(p->func, fn.name)))
+	if (!d->local || debug_functions(frame, &fn, 1) != 1 || !fn.name ||
+	    (p->func && symbol_source_is(p->func, fn.name)))
 		return;
 	buf_printf(&b, "%.100s::", fn.name);
 	buf_add(&b, d->name.p, d->name.n);

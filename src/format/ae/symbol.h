@@ -6,9 +6,10 @@
 #define TM_FORMAT_AE_SYMBOL_H
 
 /*
- * The name of a symbol in the source, with the arguments of templates; full: also with the types of its parameters, which
- * tell functions of one name apart: shop::Cart::total(int) const. NULL: the symbol is that name already, or it is no name
- * that a compiler makes, or longer than any that is of use, or there is no memory. The caller frees it.
+ * The name of a symbol in the source, with the arguments of templates; full: also with the types of its
+ * parameters, which tell functions of one name apart: shop::Cart::total(int) const. NULL: the symbol is that name
+ * already, or it is no name that a compiler makes, or longer than any that is of use, or there is no memory. The
+ * caller frees it.
  */
 char *symbol_source(const char *symbol, int full);
 

@@ -1,7 +1,7 @@
 /*
  * Captures: the checksum.  CRC-64 as in xz(1), which takes half the time of liblzma's where the processor
- * multiplies without carries: 64 bytes are folded at once ("Fast CRC Computation for Generic Polynomials Using PCLMULQDQ Instruction",
- * Intel 2009).
+ * multiplies without carries: 64 bytes are folded at once ("Fast CRC Computation for Generic Polynomials Using
+ * PCLMULQDQ Instruction", Intel 2009).
  */
 #include <lzma.h>
 #include <x86intrin.h>

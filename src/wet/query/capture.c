@@ -212,7 +212,8 @@ query_open_capture(struct query *q)
 	.variable = qcap_variable, .address = qcap_address, .killed = qcap_killed,
 		.states = qcap_states, .place = qcap_place, .whynot = qcap_whynot, .line = qcap_line,
 		.close = qcap_close, .early = qcap_early, .set_window = qcap_set_window,
-		.may_have_source = qcap_may_have_source, .source_warning = qcap_source_warning, .source_mtime = qcap_source_mtime
+		.may_have_source = qcap_may_have_source, .source_warning = qcap_source_warning,
+		.source_mtime = qcap_source_mtime
 	};
 
 	q->ops = &ops;
