@@ -265,8 +265,8 @@ ae_recreate_batch(const char *file, int (*func)(void *arg, const uint64_t *refs,
 {
 	const struct feed_job job = {
 		.file = file, .parent = parent, .machine = ae_program.machine, .id = ae_program.id,
-		.idlen = ae_program.idlen, .moves = (int)ae_program.moves, .task = task, .sink = func, .sinkarg = arg, .quietmax = most,
-		.run = regen_run_task
+		.idlen = ae_program.idlen, .moves = (int)ae_program.moves, .task = task,
+		.sink = func, .sinkarg = arg, .quietmax = most, .run = regen_run_task
 	};
 	char about[FEED_NOTE];
 	const char *said;

@@ -446,7 +446,7 @@ values_ns(const struct vc_coded *c, double bits)
 double
 vc_decode_ns(const struct vc_coded *c)
 {
-	return values_ns(c, 8.0 * (double)c->len) + 
+	return values_ns(c, 8.0 * (double)c->len) +
 	    (choose_mixes(c->method) || c->method == VC_SCALED ? copy_ns(c->columns) : 0);
 }
 

@@ -35,7 +35,7 @@ struct side {
 	const struct prog *prog;        /* keep only traced functions; NULL: everything; borrowed */
 	int keep;               /* the last instruction is kept */
 	int keepdata;           /* its references are kept */
-	uint64_t load;          /* how much higher the image is than in prog's file: its addresses become those of the file */
+	uint64_t load;          /* what addresses of the image are more than those of prog's file, which they become */
 	int noloops;            /* drop loop and task events */
 	uint64_t from, to;      /* only these instructions, counted from 0 among those that are kept */
 	uint64_t seen;          /* instructions that were kept, before `from` too */

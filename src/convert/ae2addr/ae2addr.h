@@ -6,7 +6,10 @@
 #include "base/out.h"
 #include "format/ae/exe.h"
 
-/* Prints the bytes of the event file by where they were recorded; file_bytes: those of the files that were read; base: prog's */
+/*
+ * Prints the bytes of the event file by where they were recorded; file_bytes: those of the files that were read; base:
+ * what addresses are more than those of the executable
+ */
 void sites_print(struct out *o, const struct regen *r, struct exe *x, uint64_t base, uint64_t file_bytes);
 
 #endif

@@ -14,8 +14,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
-#include <sys/statfs.h>
 #include <unistd.h>
 
 #include "base/bytes.h"
@@ -358,20 +356,23 @@ hold_own(struct cap *c, const struct held *h)
 	}
 }
 
-int
+struct hold_file *
 hold_open(struct cap *c, const struct region *r, const char *name)
 {
+	struct hold_file *f;
+
 	if (c->all->touch || c->all->store || !c->w || c->all->failed || r->shared || !r->ino ||
 	    r->hi - r->lo < (r->prot & PROT_WRITE ? LEAST_W : LEAST))
-		return 0;
-	return hold_file(c->all, r, name) && !hold_begin(c);
+		return NULL;
+	f = hold_file(c->all, r, name);
+	return f && !hold_begin(c) ? f : NULL;
 }
 
 int
 hold_map(struct cap *c, const struct region *r, uint64_t lo, const char *name, int fresh)
 {
 	struct hold *d = &c->hold;
-	struct hold_file *f = hold_open(c, r, name) ? hold_find(c->all, r->dev, r->ino) : NULL;
+	struct hold_file *f = hold_open(c, r, name);
 	struct held h;
 	size_t i;
 
@@ -534,7 +535,8 @@ hold_has(const struct cap *c, uint64_t dev, uint64_t ino)
 {
 	const struct hold_file *f = hold_find(c->all, dev, ino);
 
-	return f && f->fd >= 0 && (holds_has(&c->hold.held, f) || holds_has(&c->hold.due, f) || holds_has(&c->hold.gone, f));
+	return f && f->fd >= 0 &&
+	    (holds_has(&c->hold.held, f) || holds_has(&c->hold.due, f) || holds_has(&c->hold.gone, f));
 }
 
 void

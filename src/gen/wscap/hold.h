@@ -49,8 +49,8 @@ struct hold {
  * 0: the caller has to do it.  fresh: the process has had no time to write to it.
  */
 int hold_map(struct cap *c, const struct region *r, uint64_t lo, const char *name, int fresh);
-/* opens the file of r, for hold_read: 1; 0: hold_map will not do it */
-int hold_open(struct cap *c, const struct region *r, const char *name);
+/* opens the file of r, for hold_read; NULL: hold_map will not do it */
+struct hold_file *hold_open(struct cap *c, const struct region *r, const char *name);
 /* hold_file.c: the file of a region; NULL: it cannot be used */
 struct hold_file *hold_file(struct tree *a, const struct region *r, const char *name);
 struct hold_file *hold_find(const struct tree *a, uint64_t dev, uint64_t ino);
