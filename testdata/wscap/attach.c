@@ -5,6 +5,7 @@
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -169,13 +170,6 @@ counting(void)
 	return 5;
 }
 
-static void *
-thread(void *arg)
-{
-	pause();
-	return arg;
-}
-
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static int backs;
 
@@ -262,11 +256,70 @@ sparse(void)
 	return sum & 127;
 }
 
+#define LARGE (40u << 20)
+#define PART  (1u << 20)
+
+static unsigned char *
+filled(size_t n, int advice)
+{
+	unsigned char *p = mmap(NULL, n, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	uint32_t x = 1 + (uint32_t)advice;
+
+	if (p == MAP_FAILED || (advice && madvise(p, n, advice)))
+		exit(1);
+	for (size_t i = 0; i < n; i++)
+		p[i] = (unsigned char)((x = x * 1664525 + 1013904223) >> 24) & (i / 65536 % 3 ? 255 : 0);
+	return p;
+}
+
+/* Much memory, some of which children do not have; reads and writes here and there, in a thread as well. */
+static void *
+large_part(void *arg)
+{
+	unsigned char *p = arg;
+	unsigned sum = 1;
+	char c;
+
+	while (!over) {
+		for (unsigned i = 0; i < 3000; i++) {
+			sum = sum * 1103515245 + 12345;
+			sum += p[sum % PART];
+			if (i % 10 == 0)
+				p[(sum >> 8) % PART]++;
+		}
+		if (pread(-1, &c, 1, 0) != -1)
+			backs++;
+	}
+	return arg;
+}
+
+static int
+large(void)
+{
+	unsigned char *p = filled(LARGE, 0), *wiped = filled(PART, MADV_WIPEONFORK), *alone = filled(PART, MADV_DONTFORK);
+	unsigned sum = 1;
+	pthread_t t;
+
+	if (pthread_create(&t, NULL, large_part, p))
+		return 1;
+	ready();
+	while (!over)
+		for (unsigned i = 0; i < 100; i++) {
+			sum = sum * 1103515245 + 12345;
+			sum += wiped[sum % PART] + alone[(sum >> 4) % PART];
+			sum += p[PART + sum % (LARGE - PART)]++;
+			backs += sum % 1000 == 0 && getppid() == 1;
+		}
+	pthread_join(t, NULL);
+	printf("it went wrong %d times, %s\n", backs,
+	    waitpid(-1, NULL, WNOHANG | __WALL) == -1 && errno == ECHILD ? "no child" : "a child");
+	return 2;
+}
+
 int
 main(int argc, char **argv)
 {
 	const char *what = argc > 1 ? argv[1] : "busy";
-	pthread_t t;
 	struct sigaction sa;
 
 	memset(&sa, 0, sizeof(sa));
@@ -284,11 +337,7 @@ main(int argc, char **argv)
 		return spawn();
 	if (!strcmp(what, "sparse"))
 		return sparse();
-	if (!strcmp(what, "threads")) {
-		pthread_create(&t, NULL, thread, NULL);
-		ready();
-		pause();
-		return 6;
-	}
+	if (!strcmp(what, "large"))
+		return large();
 	return blocked(what);
 }

@@ -1,6 +1,6 @@
 # wscap -p: a running process is captured from where it is, and goes on unharmed
 . "$HERE/lib.sh"
-gcc -O1 -o attach "$HERE/attach.c" -lpthread || exit 1
+gcc -O1 -o attach "$HERE/attach.c" -lpthread && gcc -O1 -o crowd "$HERE/crowd.c" -lpthread || exit 1
 
 # waits until FILE has a line that matches
 until_has() { while ! grep "$2" "$1" >/dev/null 2>&1; do sleep 0.1; done; }
@@ -146,6 +146,26 @@ else
 	exact "sparse"
 fi
 
+# Much memory is read from a copy of the process, while it runs on: nothing of the copy is left
+begin large
+for o in '--calls 1' '--time 1 -1' '--calls 10 --audit'; do
+	# shellcheck disable=SC2086
+	wscap -p $pid -o c.ws $o >err 2>&1
+	is "large $o" "$? $(cat err)" "0 "
+	is "large $o: not traced any more" "$(cat /proc/$pid/task/*/status | awk '/^TracerPid/ && $2 { n++ } END { print n + 0 }')" 0
+	ok "large $o: replayed" ws2addr -o /dev/null c.ws
+	wsverify -n 0:30000 c.ws >verified 2>e
+	is "large $o: verified" "$? $(grep -vc ' 0 differences$' verified)" "0 0"
+	is "large $o: its memory is there" "$(wsinfo c.ws 2>/dev/null | awk '$1 == "memory" { print ($2 > 25000000) }')" 1
+done
+attached
+kill -USR2 $pid
+wait $pid
+is "large: its end" "$? $(sed -n 2p out)" "2 it went wrong 0 times, no child"
+wait $cap
+is "large: wscap" "$? $(cat err)" "0 "
+exact "large: to its end"
+
 # Told to end directly after the breakpoint at an rdtsc
 begin clock
 for i in 1 2 3 4 5 6 7 8 9 10; do
@@ -224,12 +244,51 @@ for o in '' --audit; do
 	ok "spawn $o: replayed" ws2addr -o /dev/null c.ws
 done
 
+# Threads that were there before, in the middle of all that they do: each capture replays, and they go on
+crowd() { : >out; ./crowd >out & pid=$!; until_has out ready; }
+traced() { cat /proc/$pid/task/*/status | awk '/^TracerPid/ && $2 { n++ } END { print n + 0 }'; }
+crowd
+tids=$(cd /proc/$pid/task; echo *)
+for o in '--time 0.1' '--time 0.05 -1' '--calls 30 --audit' '--calls 1'; do
+	# shellcheck disable=SC2086
+	wscap -p $pid -o c.ws $o >err 2>&1
+	is "threads $o" "$? $(cat err)" "0 "
+	is "threads $o: none is traced any more" "$(traced)" 0
+	exact "threads $o"
+done
+# one begins in the capture, sooner or later
+n=0 began=0
+while [ $began = 0 ] && [ $((n += 1)) -lt 40 ]; do
+	wscap -p $pid -o c.ws --time 0.3
+	began=$(wsinfo -l c.ws 2>/dev/null | awk '/ sys .* clone/ { n = 1 } END { print n + 0 }')
+done
+is "threads: some began" "$began" 1
+is "threads: several ran" "$(wsinfo -l c.ws 2>/dev/null | awk '/ sig thread/ { n++ } END { print (n > 10) }')" 1
+exact "threads: some began"
+for f in '--from main' --first-touch; do
+	why="a region can begin only with one"
+	[ "$f" = --first-touch ] && why="--first-touch is for one"
+	# shellcheck disable=SC2086
+	gives "threads: $f" 125 "wscap: process $pid cannot be captured: it has several threads, and $why" \
+		wscap -p $pid $f -o n.ws
+done
+tid=${tids#* } tid=${tid%% *}
+gives "a thread" 125 "wscap: process $tid cannot be captured: it is a thread of process $pid" wscap -p $tid -o n.ws
+kill -USR2 $pid
+wait $pid
+is "threads: their end" "$? $(sed -n 2p out)" "9 all worked"
+# the end comes amid the capture
+crowd
+attached
+kill -USR2 $pid
+wait $pid
+is "threads, ended: status" "$? $(sed -n 2p out)" "9 all worked"
+wait $cap
+is "threads, ended: wscap" "$? $(cat err)" "0 "
+is "threads, ended: recorded" "$(wsinfo c.ws:1 | awk '/^ended/ { print $2, $3, $4 }')" "exit status 9"
+exact "threads, ended"
+
 # Refused
-begin threads
-gives "threads" 125 "wscap: process $pid cannot be captured: it has 2 threads, and a capture can begin only with one" \
-	wscap -p $pid -o n.ws
-kill $pid
-wait $pid 2>/dev/null
 gives "no such process" 125 "wscap: process $pid cannot be captured: there is no such process" wscap -p $pid -o n.ws
 begin busy
 attached

@@ -32,6 +32,11 @@ ok "the timer has interrupted one" grep -q 'words=' - <<-EOF
 	$(wscap -o c.ws ./threads spin; wsinfo -l c.ws | grep '^[0-9]* sig thread')
 EOF
 
+# calls that wait for other threads
+wscap --audit -o c.ws ./threads conditions >got.out 2>got.err
+is "--audit: status, errors" "$? $(cat got.err)" "7 "
+is "--audit: output replayed" "$(ws2addr -w 1 c.ws)" "$(cat got.out)"
+
 # several processes: threads that fork, wait for children and execute programs
 for i in waits forks exec; do
 	./threads $i >want.out

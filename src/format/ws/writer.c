@@ -216,6 +216,16 @@ ws_hold(struct ws_writer *w, size_t *place)
 }
 
 int
+ws_front(struct ws_writer *w, int on)
+{
+	if (ws_end_group(w) != 0)
+		return -1;
+	w->holding = !on;
+	w->from_kernel = 0;
+	return 0;
+}
+
+int
 ws_fill(struct ws_writer *w, size_t place)
 {
 	if (ws_end_group(w) != 0)

@@ -341,6 +341,8 @@ int ws_end_group(struct ws_writer *w);                  /* ends the group: every
  */
 int ws_hold(struct ws_writer *w, size_t *place);
 int ws_fill(struct ws_writer *w, size_t place);
+/* on: records that are put next stand in front of all that is kept.  off: behind it again.  0 or -1. */
+int ws_front(struct ws_writer *w, int on);
 /* of the groups that end later: WS_PLAIN or WS_QUICK */
 void ws_set_level(struct ws_writer *w, enum ws_level level);
 size_t ws_held(const struct ws_writer *w);              /* bytes that are kept */

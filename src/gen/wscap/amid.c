@@ -11,10 +11,13 @@
 #include <sys/wait.h>
 
 #include "base/bytes.h"
-#include "gen/wscap/wscap.h"
+#include "gen/wscap/thread.h"
 
 #ifndef PTRACE_GET_RSEQ_CONFIGURATION
 #define PTRACE_GET_RSEQ_CONFIGURATION 0x420f
+#endif
+#ifndef PR_GET_TID_ADDRESS
+#define PR_GET_TID_ADDRESS 40
 #endif
 #define RSEQ_UNREGISTER 1
 #define CS_64 0x33              /* the code segment of 64-bit programs */
@@ -65,8 +68,10 @@ amid_rseq(struct cap *c, struct user_regs_struct *g)
 	uint64_t at;
 
 	memset(&r, 0, sizeof(r));
-	if (ptrace((enum __ptrace_request)PTRACE_GET_RSEQ_CONFIGURATION, c->t.pid, sizeof(r), &r) < 0 || !r.addr)
+	if (ptrace((enum __ptrace_request)PTRACE_GET_RSEQ_CONFIGURATION, c->t.pid, sizeof(r), &r) < 0 || !r.addr) {
+		c->amid.early = 1;
 		return NULL;
+	}
 	if (tracee_read(&c->t, r.addr + RSEQ_CS, b, 8) != 8)
 		return "its restartable sequences cannot be read";
 	at = get_le64(b);
@@ -87,6 +92,20 @@ amid_rseq(struct cap *c, struct user_regs_struct *g)
 	return NULL;
 }
 
+/*
+ * The C library ends a program in which a thread has them and the next one, which that begins, cannot register
+ * them.  A thread that had none when the capture began, or that begins later, is told that it was done, and it is
+ * done at the end of the capture.
+ */
+void
+amid_rseq_put(struct cap *c, const struct call *k)
+{
+	c->amid.rseq = k->arg[0];
+	c->amid.rseqlen = (uint32_t)k->arg[1];
+	c->amid.rseqsig = (uint32_t)k->arg[3];
+	c->amid.early = 0;
+}
+
 /* What the process does with signals, which only it can ask the kernel. */
 static const char *
 amid_signals(struct cap *c, const struct user_regs_struct *g)
@@ -96,7 +115,6 @@ amid_signals(struct cap *c, const struct user_regs_struct *g)
 
 	if (amid_status(c->t.pid, "SigIgn", 16, &ignored) || amid_status(c->t.pid, "SigCgt", 16, &caught))
 		return "its signals are not known";
-	signal_mask(c);
 	if (caught && tracee_read(&c->t, at, kept, 32) != 32)
 		return "its stack cannot be used";
 	for (int i = 1; i <= 64; i++) {
@@ -161,15 +179,63 @@ amid_repeat(struct tracee *t, struct user_regs_struct *g)
 	tracee_setregs(t, g);
 }
 
+/*
+ * A call that the kernel goes on with knows the addresses of its first beginning: with other threads, its results go
+ * elsewhere, and it begins anew, with its whole time.
+ */
+static int
+amid_polls(const struct user_regs_struct *g)
+{
+	return g->orig_rax == SYS_poll && (int64_t)g->rax == CALL_AGAIN_MIN;
+}
+
+/* The word that the kernel clears when the thread ends. */
+static const char *
+amid_cleartid(struct cap *c, const struct user_regs_struct *g)
+{
+	uint64_t at = (g->rsp - 1024) & ~15ull;
+	const char *why = NULL;
+	uint8_t kept[8], now[8];
+
+	if (tracee_read(&c->t, at, kept, 8) != 8)
+		return "the stack of a thread cannot be used";
+	if (amid_call(c, SYS_prctl, PR_GET_TID_ADDRESS, at, 0, 0) || tracee_read(&c->t, at, now, 8) != 8)
+		why = "it has several threads, and this kernel does not tell what it writes when one ends";
+	else
+		c->cleartid = get_le64(now);
+	tracee_write(&c->t, at, kept, 8);
+	return why;
+}
+
+const char *
+amid_own(struct cap *c, struct user_regs_struct *g)
+{
+	const char *why = tracee_regs(&c->t, g) ? "its registers cannot be read" : amid_rseq(c, g);
+
+	if (!why && g->cs != CS_64)
+		why = "one of its threads executes 32-bit code";
+	if (why)
+		return why;
+	if (amid_broken(&c->t, g) || (c->th && amid_polls(g)))
+		amid_repeat(&c->t, g);
+	c->notsc = tracee_tsc_faults() && !amid_call(c, SYS_prctl, PR_SET_TSC, PR_TSC_SIGSEGV, 0, 0);
+	if (c->all->audit)
+		c->nocpuid = !amid_call(c, SYS_arch_prctl, ARCH_SET_CPUID, 0, 0, 0);
+	signal_mask(c);
+	if (amid_again(g)) {
+		c->in = *g;
+		c->restart = 1;
+	}
+	return c->th ? amid_cleartid(c, g) : NULL;
+}
+
 /* The registers that the capture begins with: a call that the kernel will make again is made in the replay, too. */
 static void
 amid_state(struct cap *c, const struct user_regs_struct *g)
 {
 	struct user_regs_struct s = *g;
 
-	if (amid_again(g)) {
-		c->in = *g;
-		c->restart = 1;
+	if (c->restart) {
 		s.rax = g->orig_rax;
 		s.rip -= 2;
 	}
@@ -180,23 +246,17 @@ amid_state(struct cap *c, const struct user_regs_struct *g)
 static const char *
 amid_prepare(struct cap *c, struct user_regs_struct *g)
 {
-	const char *why;
-	int tsc = tracee_tsc_faults();
+	const char *why = c->th ? amid_threads_leave(c) : NULL;
 
-	why = vdso_patch(c);
-	if (!why && tracee_regs(&c->t, g))
-		why = "its registers cannot be read";
 	if (!why)
-		why = amid_rseq(c, g);
+		why = vdso_patch(c);
+	if (!why)
+		why = amid_own(c, g);
 	if (why)
 		return why;
-	if (amid_broken(&c->t, g))
-		amid_repeat(&c->t, g);
-	c->notsc = tsc && !amid_call(c, SYS_prctl, PR_SET_TSC, PR_TSC_SIGSEGV, 0, 0);
-	if (c->all->audit)
-		c->nocpuid = !amid_call(c, SYS_arch_prctl, ARCH_SET_CPUID, 0, 0, 0);
 	c->brk = ((uint64_t)amid_call(c, SYS_brk, 0, 0, 0, 0) + PAGE - 1) / PAGE * PAGE;
-	return amid_signals(c, g);
+	why = amid_signals(c, g);
+	return !why && c->th ? amid_threads_prepare(c) : why;
 }
 
 /* The address of the program interpreter. */
@@ -221,15 +281,16 @@ const char *
 amid_check(pid_t pid)
 {
 	static char text[80];
-	uint64_t n;
+	uint64_t n, process;
 
-	if (amid_status(pid, "Threads", 10, &n))
+	if (amid_status(pid, "Threads", 10, &n) || amid_status(pid, "Tgid", 10, &process))
 		return "there is no such process";
-	if (n > 1) {
-		snprintf(text, sizeof(text), "it has %llu threads, and a capture can begin only with one",
-		    (unsigned long long)n);
+	if (process != (uint64_t)pid) {
+		snprintf(text, sizeof(text), "it is a thread of process %llu", (unsigned long long)process);
 		return text;
 	}
+	if (n > 1 && thread_is_zombie(pid))
+		return "its first thread has ended, and others have not";
 	if (!amid_status(pid, "Seccomp", 10, &n) && n)
 		return "its system calls are filtered (seccomp), and wscap has to make some in its place";
 	return NULL;
@@ -256,12 +317,15 @@ amid_begin(struct cap *c)
 		why = amid_prepare(c, &g);
 	if (!why) {
 		start_exe(c->t.pid, exe, sizeof(exe));
+		image_begin(c);
 		start_header(c, exe);
 		amid_state(c, &g);
 		start_memory(c, &maps, amid_interp(c->t.pid), exe);
 		if (c->all->touch)
 			touch_hide(c, 0, UINT64_MAX);
 	}
+	if (!why && c->th)
+		amid_threads_settle(c);
 	tracee_maps_free(&maps);
 	return why;
 }
@@ -282,7 +346,7 @@ amid_restore(const struct cap *c, struct tracee *t)
 	long ret;
 
 	vdso_restore(c, t);
-	if (c->amid.rseq && c->t.pid == c->pid) /* that of the first thread */
+	if (c->amid.rseq)
 		tracee_call(t, &ret, SYS_rseq, c->amid.rseq, c->amid.rseqlen, 0, c->amid.rseqsig, 0, 0);
 }
 

@@ -1,6 +1,9 @@
-/* wscap -p: stops a process that runs already. */
+/* wscap -p: stops a process that runs already, with all its threads. */
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/ptrace.h>
 #include <sys/wait.h>
@@ -8,7 +11,7 @@
 
 #include "base/diag.h"
 #include "base/mem.h"
-#include "gen/wscap/wscap.h"
+#include "gen/wscap/thread.h"
 
 static _Noreturn void
 attach_fail(pid_t pid, const char *why)
@@ -33,15 +36,15 @@ attach_refused(pid_t pid, int err)
 
 /* Runs to the stop that was asked for; signals that come before are held. */
 static int
-attach_stop(struct cap *c)
+attach_stop(struct tracee *t)
 {
 	siginfo_t si;
 	int status, err;
 
-	if (ptrace(PTRACE_INTERRUPT, c->t.pid, NULL, NULL) < 0)
+	if (ptrace(PTRACE_INTERRUPT, t->pid, NULL, NULL) < 0)
 		return errno;
 	for (;;) {
-		err = tracee_wait(&c->t, &status);
+		err = tracee_wait(t, &status);
 		if (err == EINTR && !cap_told())
 			continue;
 		if (err)
@@ -50,12 +53,81 @@ attach_stop(struct cap *c)
 			return ESRCH;
 		if (status >> 16 == PTRACE_EVENT_STOP)
 			return 0;
-		if (status >> 16 == 0 && !ptrace(PTRACE_GETSIGINFO, c->t.pid, NULL, &si))
-			tracee_hold(&c->t, &si);
-		err = tracee_resume(&c->t, PTRACE_CONT, 0);
+		if (status >> 16 == 0 && !ptrace(PTRACE_GETSIGINFO, t->pid, NULL, &si))
+			tracee_hold(t, &si);
+		err = tracee_resume(t, PTRACE_CONT, 0);
 		if (err)
 			return err;
 	}
+}
+
+/*
+ * Stops another thread, or waits until one stops that began when its creator was traced: 0; ESRCH: it is
+ * ending; another errno.
+ */
+static int
+attach_thread(struct cap *c, pid_t tid)
+{
+	struct tracee other = {.pid = tid, .mem = c->t.mem};
+	uint64_t tracer = 0;
+	struct thread *t;
+	int err;
+
+	if (amid_status(tid, "TracerPid", 10, &tracer))
+		return ESRCH;
+	if (tracer != (uint64_t)getpid() && ptrace(PTRACE_SEIZE, tid, NULL, (void *)TRACEE_OPTIONS) < 0)
+		return thread_is_zombie(tid) ? ESRCH : errno;
+	err = attach_stop(&other);
+	if (err)
+		return err;
+	if (!c->th)
+		thread_first(c);
+	t = thread_add(c, tid);
+	t->own.t = other;
+	sched_ready(t);
+	return 0;
+}
+
+/* Stops all threads that were not known; *n of them. */
+static int
+attach_look(struct cap *c, unsigned *n)
+{
+	char path[40];
+	struct dirent *e;
+	int err = 0;
+	DIR *d;
+
+	snprintf(path, sizeof(path), "/proc/%ld/task", (long)c->pid);
+	d = opendir(path);
+	if (!d)
+		return errno;
+	while (!err && (e = readdir(d)) != NULL) {
+		pid_t tid = (pid_t)strtol(e->d_name, NULL, 10);
+
+		if (tid <= 0 || tid == c->pid || thread_find(c->all, tid))
+			continue;
+		err = attach_thread(c, tid);
+		if (!err)
+			++*n;
+		else if (err == ESRCH)
+			err = 0;
+	}
+	closedir(d);
+	return err;
+}
+
+/* As long as one runs, there can be new ones. */
+static int
+attach_threads(struct cap *c)
+{
+	unsigned n;
+	int err;
+
+	do {
+		n = 0;
+		err = attach_look(c, &n);
+	} while (!err && n);
+	return err;
 }
 
 struct cap *
@@ -74,13 +146,19 @@ attach_seize(struct tree *a, pid_t pid)
 	if (ptrace(PTRACE_SEIZE, pid, NULL, (void *)TRACEE_OPTIONS) < 0)      /* it lives on if wscap is killed */
 		attach_fail(pid, attach_refused(pid, errno));
 	c->t.mem = tracee_open(pid, "mem", O_RDWR);
-	err = c->t.mem < 0 ? errno : attach_stop(c);
+	err = c->t.mem < 0 ? errno : attach_stop(&c->t);
+	tree_add(a, c);
+	if (!err)
+		err = attach_threads(c);
 	if (err)
 		attach_fail(pid, err == EINTR ? "wscap was told to end" : strerror(err));
-	/* a thread may have been started in between */
+	/* it may have done something in between */
 	why = amid_check(pid);
 	if (why)
 		attach_fail(pid, why);
+	if (c->th && (a->from.kind || a->touch))
+		attach_fail(pid, a->touch ? "it has several threads, and --first-touch is for one" :
+		    "it has several threads, and a region can begin only with one");
 	c->traced = 1;
-	return tree_add(a, c);
+	return c;
 }

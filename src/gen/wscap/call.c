@@ -225,8 +225,12 @@ call_prepare(struct cap *c, const struct call *k, const struct writes *w)
 	}
 	if (w->how == W_DENY)
 		call_pretend(c, -ENOSYS);
-	if (w->how == W_COMPARE || (k->nr == SYS_ioctl && !ioctl_known(k)) || (c->all->audit && !call_maps(k->nr)))
+	if (w->how == W_COMPARE || (k->nr == SYS_ioctl && !ioctl_known(k))) {
 		compare_before(c);
+	} else if (c->all->audit && !call_maps(k->nr)) {
+		compare_before(c);
+		c->compare = COMPARE_CHECKS;
+	}
 	switch (k->nr) {
 	case SYS_exit:
 	case SYS_exit_group:
@@ -237,6 +241,12 @@ call_prepare(struct cap *c, const struct call *k, const struct writes *w)
 		break;
 	case SYS_madvise:
 		prepare_madvise(c, k);
+		break;
+	case SYS_rseq:
+		if (c->amid.early && !k->arg[2]) {
+			amid_rseq_put(c, k);
+			call_pretend(c, 0);
+		}
 		break;
 	case SYS_prctl:
 		if (k->arg[0] == PR_SET_TSC && c->notsc)
@@ -276,7 +286,8 @@ call_enter(struct cap *c)
 		return 0;
 	}
 	c->restart = 0;
-	c->compare = c->denied = 0;
+	c->compare = COMPARE_NOT;
+	c->denied = 0;
 	c->in = g;
 	call_of(&k, &g, 0);
 	if (c->all->failed)

@@ -61,7 +61,7 @@ void
 compare_before(struct cap *c)
 {
 	compare_save_all(c, &c->shadow, 1);
-	c->compare = 1;
+	c->compare = COMPARE_WRITES;
 }
 
 void
@@ -132,7 +132,7 @@ compare_changes(struct cap *c, const struct shadow *s, int tell)
 size_t
 compare_after(struct cap *c, int tell)
 {
-	c->compare = 0;
+	c->compare = COMPARE_NOT;
 	return compare_changes(c, &c->shadow, tell);
 }
 

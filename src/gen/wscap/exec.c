@@ -91,7 +91,8 @@ exec_clear(struct cap *c)
 	c->nsite = 0;                   /* gone with the program's memory */
 	c->reg.n = c->hidden.n = 0;
 	c->twice = c->unsaid = c->listen = c->inside = c->restart = c->behind = 0;
-	c->compare = c->denied = c->sharing = c->fresh = 0;
+	c->compare = COMPARE_NOT;
+	c->denied = c->sharing = c->fresh = 0;
 	c->oldadvice = c->cleartid = 0;
 	memset(c->file, 0, sizeof(c->file));
 	memset(c->pcs, 0, sizeof(c->pcs));

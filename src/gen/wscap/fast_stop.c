@@ -109,7 +109,8 @@ fast_finish(struct cap *c, struct user_regs_struct *g, uint64_t ret)
 	tracee_setregs(&c->t, g);
 	c->in = *g;
 	c->in.rax = (uint64_t)-38;      /* ENOSYS, as at an entry */
-	c->compare = c->denied = 0;
+	c->compare = COMPARE_NOT;
+	c->denied = 0;
 	c->inside = 1;
 	fast_kept(c);
 	call_leave(c);

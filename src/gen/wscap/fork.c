@@ -34,8 +34,6 @@ fork_state(struct cap *c, pid_t pid, uint64_t flags)
 	k->t.site = c->t.site;
 	k->t.mem = tracee_open(pid, "mem", O_RDWR);
 	k->th = NULL;
-	if (c->t.pid != c->pid)         /* it has only the thread that made it */
-		k->amid.rseq = 0;
 	k->cleartid = thread_cleartid(c, flags);
 	k->fast = NULL;
 	if (c->fast && (flags & CLONE_VM || c->fast->never))
@@ -47,13 +45,15 @@ fork_state(struct cap *c, pid_t pid, uint64_t flags)
 	memset(&k->after, 0, sizeof(k->after));
 	k->args = fork_copy(c->args, c->nargs);
 	k->since = 0;
-	k->dirty = k->listen = k->inside = k->restart = k->behind = k->compare = k->denied = 0;
+	k->dirty = k->listen = k->inside = k->restart = k->behind = k->denied = 0;
+	k->compare = COMPARE_NOT;
 	k->oldadvice = k->sent = k->cputime = 0;
 	k->ended = k->hasended = k->sharing = k->fresh = 0;
 	k->reg.p = fork_copy(c->reg.p, c->reg.n * sizeof(*c->reg.p));
 	k->reg.cap = c->reg.n;
 	memset(&k->hidden, 0, sizeof(k->hidden));
 	memset(&k->hold, 0, sizeof(k->hold));
+	memset(&k->image, 0, sizeof(k->image));
 	k->site = fork_copy(c->site, c->nsite * sizeof(*c->site));
 	k->capsite = c->nsite;
 	memset(&k->shadow, 0, sizeof(k->shadow));

@@ -484,6 +484,7 @@ hold_settle(struct cap *c, int again)
 {
 	struct hold *d = &c->hold;
 
+	image_finish(c);
 	/* nothing may stand between a record of the end and the end */
 	if (!d->on || !c->w || c->all->failed || (again && d->closing))
 		return;
@@ -517,7 +518,7 @@ hold_settle(struct cap *c, int again)
 void
 hold_relieve(struct cap *c)
 {
-	if (c->hold.on && c->w && ws_held(c->w) > KEPT_MOST)
+	if (c->hold.on && c->w && ws_held(c->w) > KEPT_MOST && !image_waits(c))
 		hold_settle(c, 1);
 }
 

@@ -147,7 +147,7 @@ wscap_amid(struct tree *a, struct cap *c)
 		c->againsp = g.rsp;
 	}
 	wscap_settle(a, c);
-	cap_set_timer(0);
+	cap_set_timer(c->th != NULL);
 	amid_settle(&c->t);
 	tree_resume(c, 0);
 }

@@ -20,6 +20,8 @@ put_time(struct cap *c)
 	struct timespec t;
 	uint64_t now;
 
+	if (!c->traced)                 /* it has gone on before all was recorded: tree_leave */
+		return;
 	if (c->clockof != c->pid && clock_getcpuclockid(c->pid, &c->clock))
 		return;
 	c->clockof = c->pid;
@@ -83,6 +85,8 @@ put_cut(struct cap *c)
 {
 	int err = 0;
 
+	if (image_waits(c))
+		return;
 	if (c->dirty)
 		hold_settle(c, 1);
 	if (c->w && c->dirty)

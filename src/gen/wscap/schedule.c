@@ -175,7 +175,7 @@ sched_sleeps(pid_t tid)
 static int
 sched_holds(const struct cap *c)
 {
-	if (c->compare)
+	if (c->compare == COMPARE_WRITES)
 		return 1;
 	switch (c->in.orig_rax) {
 	case SYS_clone: case SYS_clone3: case SYS_fork: case SYS_vfork: case SYS_execve: case SYS_execveat:
@@ -210,6 +210,7 @@ sched_check(struct cap *c)
 
 	if (!sched_must_watch(c) || !sched_sleeps(c->t.pid))
 		return 0;
+	c->compare = COMPARE_NOT;       /* the others write in the meantime */
 	c->th->pi = sched_pi(c);
 	c->th->turn->state = THREAD_WAITS;
 	thread_place(c, &w);

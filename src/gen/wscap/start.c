@@ -207,39 +207,76 @@ start_type(const struct cap *c, const struct tracee_map *m, const char *name, co
 	return c->lino && m->ino == c->lino && m->dev == c->ldev ? WS_INTERP : WS_FILE;
 }
 
-void
-start_memory(struct cap *c, const struct tracee_maps *maps, uint64_t interp, const char *exe)
+/* A mapping, and its type; *below is the end of the one before it. */
+static uint32_t
+start_region(struct cap *c, const struct tracee_map *m, const char *name, const char *exe, uint64_t *below,
+    struct region *r)
+{
+	uint32_t type = start_type(c, m, name, exe);
+
+	*r = (struct region){.lo = m->lo, .hi = m->hi, .offset = m->offset, .dev = m->dev, .ino = m->ino,
+	    .prot = m->prot, .shared = (uint8_t)m->shared};
+	if (type == WS_STACK) {
+		r->stack = 1;
+		r->lo = stack_end(c, m->lo, m->hi, *below);
+	}
+	*below = m->hi;
+	return type;
+}
+
+/* Records the contents of a mapping, or sees to that. */
+static void
+start_contents(struct cap *c, const struct region *r, uint32_t type, uint64_t lo, const char *name)
+{
+	if ((!c->all->touch || type == WS_STACK || (type == WS_VDSO && c->amid.vdso)) &&
+	    !hold_map(c, r, lo, name, 0) &&
+	    (r->ino || r->shared || type == WS_VDSO || !image_take(c, lo, r->hi)))
+		put_pages(c, lo, r->hi);
+	random_scan(c, r, name);
+}
+
+enum { MAPS = 1, CONTENTS = 2 };
+
+static void
+start_pass(struct cap *c, const struct tracee_maps *maps, const char *exe, int what)
 {
 	uint64_t below = 0;
 
+	for (size_t i = 0; i < maps->n; i++) {
+		const struct tracee_map *m = &maps->map[i];
+		const char *name = maps->text + m->name;
+		struct region r;
+		uint32_t type;
+
+		if (!strncmp(name, "[vvar", 5) || !strcmp(name, "[vsyscall]"))
+			continue;
+		type = start_region(c, m, name, exe, &below, &r);
+		if (what & MAPS) {
+			region_set(&c->reg, &r);
+			(void)hold_open(c, &r, name);
+			put_map(c, &r, type, name);
+		}
+		if (what & CONTENTS)
+			start_contents(c, &r, type, m->lo, name);
+	}
+}
+
+void
+start_memory(struct cap *c, const struct tracee_maps *maps, uint64_t interp, const char *exe)
+{
 	c->lino = 0;
 	for (size_t i = 0; i < maps->n && interp; i++)
 		if (maps->map[i].lo <= interp && maps->map[i].hi > interp) {
 			c->ldev = maps->map[i].dev;
 			c->lino = maps->map[i].ino;
 		}
-	for (size_t i = 0; i < maps->n; i++) {
-		const struct tracee_map *m = &maps->map[i];
-		const char *name = maps->text + m->name;
-		struct region r = { .lo = m->lo, .hi = m->hi, .offset = m->offset, .dev = m->dev, .ino = m->ino,
-			.prot = m->prot, .shared = (uint8_t)m->shared };
-		uint32_t type = start_type(c, m, name, exe);
-
-		if (!strncmp(name, "[vvar", 5) || !strcmp(name, "[vsyscall]"))
-			continue;
-		if (type == WS_STACK) {
-			r.stack = 1;
-			r.lo = stack_end(c, m->lo, m->hi, below);
-		}
-		region_set(&c->reg, &r);
-		(void)hold_open(c, &r, name);
-		put_map(c, &r, type, name);
-		if ((!c->all->touch || type == WS_STACK || (type == WS_VDSO && c->amid.vdso)) &&
-		    !hold_map(c, &r, m->lo, name, 0))
-			put_pages(c, m->lo, m->hi);
-		random_scan(c, &r, name);
-		below = m->hi;
+	if (!c->image.t.pid) {
+		start_pass(c, maps, exe, MAPS | CONTENTS);
+		return;
 	}
+	start_pass(c, maps, exe, MAPS);
+	image_place(c);
+	start_pass(c, maps, exe, CONTENTS);
 }
 
 void

@@ -50,7 +50,7 @@ thread_load(struct cap *c, struct thread *t)
 #undef X
 }
 
-static struct thread *
+struct thread *
 thread_add(struct cap *c, pid_t tid)
 {
 	struct thread *t = xcalloc(1, sizeof(*t)), **b = thread_bucket(c->all, tid);
@@ -121,8 +121,7 @@ threads_free(struct cap *c)
 	c->th = NULL;
 }
 
-/* The process had one thread up to now. */
-static void
+void
 thread_first(struct cap *c)
 {
 	struct thread *t;
@@ -165,6 +164,8 @@ thread_new(struct cap *c, pid_t tid)
 	c->listen = c->inside = c->restart = c->behind = c->denied = 0;
 	c->oldadvice = c->sent = c->again = 0;
 	c->cleartid = cleartid;
+	c->amid.early = c->amid.early || c->amid.rseq;  /* its creator may have told it to register before that stopped */
+	c->amid.rseq = 0;
 	memset(&g, 0, sizeof(g));
 	tracee_regs(&c->t, &g);
 	tracee_from_user(&t->place, &g, g.rax);
@@ -227,7 +228,7 @@ thread_robust(struct cap *c, struct ending *e)
 }
 
 /* The leader of the process stays as a zombie until the others have ended. */
-static int
+int
 thread_is_zombie(pid_t tid)
 {
 	char path[40], text[512], *at;

@@ -9,7 +9,7 @@
 
 /* The fields of struct cap that each thread has for itself. */
 #define THREAD_OWN(X) X(t) X(listen) X(inside) X(restart) X(behind) X(denied) X(pretended) X(in) X(out) \
-	X(newact) X(oldadvice) X(sent) X(mask) X(cleartid) X(again) X(againsp)
+	X(newact) X(oldadvice) X(sent) X(mask) X(cleartid) X(again) X(againsp) X(amid)
 
 /* Memory of the program that it does not know of: there, the kernel writes results of calls that wait. */
 struct room {
@@ -70,6 +70,11 @@ struct threads {
 
 /* thread.c: beginning and end */
 
+/* c has several threads from now on; the first one is loaded, and has the turn */
+void thread_first(struct cap *c);
+/* another one, which neither waits nor runs; its state is none */
+struct thread *thread_add(struct cap *c, pid_t tid);
+int thread_is_zombie(pid_t tid);        /* it has ended, and others of its process may not have */
 /* a new thread of c, which is in the call that makes it, has stopped for the first time */
 void thread_new(struct cap *c, pid_t tid);
 struct thread *thread_find(const struct tree *a, pid_t tid);
@@ -79,6 +84,14 @@ void thread_save(struct cap *c, struct thread *t);
 void thread_load(struct cap *c, struct thread *t);
 /* the thread with the turn is about to end, by `exit`, and others continue: lets it end */
 void thread_exit(struct cap *c);
+
+/* amid_thread.c: threads of a process that is captured from the middle of its run */
+
+/* The other threads, which were stopped by attach.c: leave the vDSO.  NULL, or why it cannot be captured. */
+const char *amid_threads_leave(struct cap *c);
+/* the same: prepares them, as amid_begin does the first one */
+const char *amid_threads_prepare(struct cap *c);
+void amid_threads_settle(struct cap *c);        /* they may be resumed, each when it has the turn */
 
 /* aside.c: results of calls that wait */
 

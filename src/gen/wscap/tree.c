@@ -14,6 +14,7 @@
 #include "gen/wscap/thread.h"
 
 #define AGAIN ((uint64_t)-512)  /* the result of a call that is made again, as in the kernel */
+#define IMAGE_EVERY 64          /* events, after which some of an image is read however busy the processes are */
 
 static struct cap **
 tree_bucket(struct tree *a, pid_t pid)
@@ -51,6 +52,7 @@ tree_remove(struct cap *c)
 	struct cap **b = tree_bucket(c->all, c->pid);
 
 	fork_return(c);
+	image_end(c);
 	threads_free(c);
 	if (c->borrower)                /* its memory lives on with the child */
 		c->borrower->lender = NULL;
@@ -257,6 +259,10 @@ tree_leave(struct cap *c, int status)
 	}
 	if (c->hasended)
 		return;
+	if (c->all->imaged == c) {      /* it is not to wait until all its memory has been read */
+		hold_final(c);
+		cap_release(c);
+	}
 	if (c->all->over && c->w) {     /* as the user wished: no warning */
 		hold_settle(c, 0);
 		put_note(c, c->all->over);
@@ -264,6 +270,8 @@ tree_leave(struct cap *c, int status)
 	} else {
 		cap_warn_stop(c, c->w ? told : NULL);
 	}
+	if (!c->traced)
+		return;
 	if (c->all->touch)
 		touch_all(c);
 	cap_release(c);
@@ -380,19 +388,23 @@ tree_event(struct tree *a, pid_t pid, int status)
 int
 tree_run(struct tree *a)
 {
-	int status;
+	unsigned events = 0;
+	int status, watch;
 	pid_t pid;
 
 	while (a->ncap || a->first) {
 		cap_tick(a);
 		if (!a->leaving && (until_over(a) || (!a->first && cap_told())))
 			tree_interrupt(a);
-		pid = waitpid(-1, &status, __WALL | (sched_watching(a) ? WNOHANG : 0));
+		watch = sched_watching(a);
+		pid = waitpid(-1, &status, __WALL | (watch || a->imaged ? WNOHANG : 0));
+		if (pid == 0 || ++events % IMAGE_EVERY == 0)
+			image_step(a);
 		if (pid > 0)
 			tree_event(a, pid, status);
-		else if (pid == 0)
+		else if (pid == 0 && watch)
 			sched_watch(a);
-		else if (errno != EINTR && !tree_all_gone(a))
+		else if (pid < 0 && errno != EINTR && !tree_all_gone(a))
 			die("cannot wait for the program: %s", strerror(errno));
 	}
 	until_end(a);

@@ -168,8 +168,8 @@ vdso_has(const struct vdso *v, uint64_t addr)
 	return addr >= v->lo && addr < v->hi;
 }
 
-/* The process may be in the vDSO: runs it to the end of that function. */
-static const char *
+/* The thread may be in the vDSO: runs it to the end of that function. */
+const char *
 vdso_leave(struct cap *c, const struct vdso *v)
 {
 	struct user_regs_struct g;

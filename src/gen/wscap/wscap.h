@@ -101,11 +101,20 @@ struct until {
 	int ticks;                      /* the timer was made */
 };
 
-/* What a capture that began amid a run has put aside in the process. */
+/* What a capture that began amid a run has put aside in the process, or in one of its threads. */
 struct amid {
 	uint64_t rseq;                  /* its restartable sequences; 0: none */
 	uint32_t rseqlen, rseqsig;
+	int early;                      /* it was about to register them, perhaps */
 	int vdso;                       /* its vDSO is replaced */
+};
+
+/* A copy of a process, which does not run: its memory is read from it. */
+struct image {
+	struct tracee t;                /* pid 0: it has ended, or there was none */
+	int pagemap;
+	struct pages { uint64_t lo, hi; } *p;   /* what is to be read; owned */
+	size_t n, cap, at;
 };
 
 struct tree {
@@ -141,6 +150,7 @@ struct tree {
 	int status;                     /* with this wait status */
 	int leaving;                    /* wscap ends before the other processes */
 	int attached;                   /* option --pid */
+	struct cap *imaged;             /* the process whose memory is being read from a copy of it; or NULL */
 	int settled;                    /* the capture is in its file */
 	const char *over;               /* why, if that was asked for */
 	struct vdso vdso;
@@ -185,6 +195,7 @@ struct cap {
 	int twice;                      /* the warning that memory is mapped twice was printed */
 	int listen;                     /* the program is stopped by job control */
 	struct amid amid;
+	struct image image;
 	int notsc, nocpuid;             /* rdtsc, cpuid fault; otherwise breakpoints stop at rdtsc */
 	int inside;                     /* between the two stops of a system call */
 	int restart;                    /* the call `in` was interrupted, and the kernel may restart it */
@@ -193,7 +204,8 @@ struct cap {
 	int placed;                     /* it is where the region ends, which is recorded */
 	int later;                      /* a signal that came at a point, and is to be dealt with */
 	uint64_t again, againsp;        /* a point that is met again, as a signal came first; and rsp there */
-	int compare;                    /* the shadow was made for the current call */
+	/* the shadow was made for the current call: WRITES as it may write anywhere, CHECKS to check the table */
+	enum { COMPARE_NOT, COMPARE_WRITES, COMPARE_CHECKS } compare;
 	int denied;                     /* the current call is cancelled, and returns: */
 	long pretended;
 	struct user_regs_struct in, out;
@@ -257,11 +269,14 @@ const char *amid_check(pid_t pid);      /* can this process be captured? */
  * amid_settle before it is resumed.
  */
 const char *amid_begin(struct cap *c);
+/* what each thread has for itself; the loaded one, whose registers are returned */
+const char *amid_own(struct cap *c, struct user_regs_struct *g);
 void amid_settle(struct tracee *t);
 /* gives back to a process what amid_begin has put aside */
 void amid_restore(const struct cap *c, struct tracee *t);
 void amid_detach(struct tracee *t);     /* the process continues, also in a call that was interrupted */
 /* is the process in a call that the kernel makes again, or that failed only because the process was stopped? */
+void amid_rseq_put(struct cap *c, const struct call *k);        /* will register what the call k would */
 int amid_again(const struct user_regs_struct *g);
 int amid_broken(const struct tracee *t, const struct user_regs_struct *g);
 void amid_repeat(struct tracee *t, struct user_regs_struct *g);        /* it makes the call once more */
@@ -272,8 +287,19 @@ int amid_status(pid_t pid, const char *field, int base, uint64_t *v);
 const char *vdso_read(struct cap *c, const struct tracee_maps *m, struct vdso *v);
 void vdso_free(struct vdso *v);
 int vdso_has(const struct vdso *v, uint64_t addr);
+const char *vdso_leave(struct cap *c, const struct vdso *v);    /* runs the loaded thread out of the vDSO */
 const char *vdso_patch(struct cap *c);
 void vdso_restore(const struct cap *c, struct tracee *t);
+
+/* image.c: a process that begins amid its run is read from a copy of it, if it is large and the system permits that */
+void image_begin(struct cap *c);        /* makes the copy; the process stands, as for amid_begin */
+/* 1: the pages of [lo, hi), private memory without a file, will be recorded; all mappings are */
+int image_take(struct cap *c, uint64_t lo, uint64_t hi);
+void image_place(struct cap *c);        /* they will be recorded here; before the first image_take */
+void image_step(struct tree *a);        /* records some of them */
+void image_finish(struct cap *c);       /* records the rest */
+int image_waits(const struct cap *c);   /* are there some, and can they wait? */
+void image_end(struct cap *c);          /* ends the copy */
 
 /* attach.c */
 struct cap *attach_seize(struct tree *a, pid_t pid);    /* stops a process; ends wscap if that is impossible */
