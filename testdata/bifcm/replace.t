@@ -36,8 +36,10 @@ fresh
 bifcm -k a b
 is "-k" "$(here)" "a a.bif b b.bif "
 gives "-t" 0 "" bifcm -t a.bif b.bif
-gives "-t -v" 0 "bifcm: a.bif: OK
-bifcm: b.bif: OK" bifcm -tv a.bif b.bif
+is "-t -v" "$(bifcm -tv a.bif b.bif 2>&1 | sed 's/[0-9]* MiB/R/')" "bifcm: a.bif: at most R of memory, with 1 thread
+bifcm: a.bif: OK
+bifcm: b.bif: at most R of memory, with 1 thread
+bifcm: b.bif: OK"
 rm a b
 bifcm -dc a.bif b.bif >both
 cat ../data ../other | cmp -s - both && pass "-d -c of several" || fail "-d -c of several"
@@ -51,7 +53,8 @@ $(($(size a.bif) + $(size b.bif))) 47003 R (totals)"
 is "the ratio" "$(awk '$4 == "a.bif" { print $3 }' list)" "$(awk -v c="$(size a.bif)" 'BEGIN { printf "%.1f%%", 100 - c / 400 }')"
 is "-l -q of a pipe" "$(bifcm -lq <a.bif | tr -s ' ' | cut -d ' ' -f 2,3,5)" "$(size a.bif) 40000 -"
 is "-l -v of several" "$(bifcm -lv a.bif b.bif | grep -E '^(file|bytes) ' | tr '\n' ' ')" "file a.bif bytes 40000 file b.bif bytes 7003 "
-is "-v" "$(bifcm -dv a.bif 2>&1 | sed 's/-*[0-9.]*%/R/')" "bifcm: a.bif: R, replaced by a"
+is "-v" "$(bifcm -dv a.bif 2>&1 | sed 's/-*[0-9.]*%/R/;s/[0-9]* MiB/R/')" "bifcm: a.bif: at most R of memory, with 1 thread
+bifcm: a.bif: R, replaced by a"
 bifcm -c a >a.out
 is "-c" "$(here) $(bifcm -dc a.out | cmp - a)" "a a.out b.bif both list  "
 bifcm -d -n 10 b.bif | cmp -s - both && fail "a part"

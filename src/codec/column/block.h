@@ -129,6 +129,25 @@ int vc_quick_size(struct vc_work *w, const struct vc_prime *prime, const struct 
 /* Does the method fast's length show that LZMA will not do better (noise)? */
 int vc_is_noise(size_t len, size_t bytes);
 
+/*
+ * Memory, in bytes, at most.  A column by the greatest numbers of its values in a first block and in a
+ * later one, and the methods that are used, a bit each.
+ */
+#define VC_USES(method) ((uint64_t)1 << (method))
+struct vc_shape {
+	size_t first, later;
+	unsigned width;
+	int keyed;
+	uint64_t methods;
+};
+/* the methods that vc_encode may use at that level, or that method, unless it is -1 */
+uint64_t vc_methods(int level, int method);
+uint64_t vc_prime_memory(const struct vc_shape *s, unsigned columns);
+/* the work space of a thread that codes first blocks, or later ones; level: the encoder's */
+uint64_t vc_work_memory(const struct vc_shape *s, unsigned columns, int later, int decoder, int level);
+uint64_t vc_zstd_memory(size_t n, int level);           /* an encoder of n bytes */
+uint64_t vc_lzma_memory(size_t dict, int decoder);      /* with the other parameters of xz -9e */
+
 const char *vc_name(unsigned method);           /* NULL: no such method */
 int vc_by_name(const char *name);               /* a method, or -1 */
 

@@ -116,6 +116,7 @@ struct cm {
 
 /* the number of bits for a first block of n values, one of that many columns of a stream */
 int cm_bits(size_t n, unsigned columns);
+size_t cm_memory(int bits);     /* bytes of a state */
 /* the state before the first value; 0, or -1 without memory */
 int cm_reset(struct cm *c, int bits);
 int cm_copy(struct cm *to, const struct cm *from);      /* likewise */

@@ -20,40 +20,68 @@ cm_part(size_t *at, size_t n)
 	return here;
 }
 
+/* The parts of a state, in the order of its memory. */
+enum { CM_P_FIX, CM_P_SLOT, CM_P_KEY, CM_P_LINE, CM_P_MTAB, CM_P_DTAB, CM_P_MISS, CM_P_LEVEL, CM_PARTS };
+
+/* Where the parts begin, with that many bits; returns the bytes of all. */
+static size_t
+cm_parts(int bits, size_t part[CM_PARTS])
+{
+	const struct cm *c;
+	size_t at = 0, one = (size_t)1 << bits;
+
+	part[CM_P_FIX] = cm_part(&at, sizeof *c->f);
+	part[CM_P_SLOT] = cm_part(&at, CM_SLOTS * one * sizeof *c->slot);
+	part[CM_P_KEY] = cm_part(&at, one / 2 * sizeof *c->key);
+	part[CM_P_LINE] = cm_part(&at, one / 4 * sizeof *c->line);
+	part[CM_P_MTAB] = cm_part(&at, 4 * one * sizeof *c->mtab);
+	part[CM_P_DTAB] = cm_part(&at, 4 * one * sizeof *c->dtab);
+	part[CM_P_MISS] = cm_part(&at, (size_t)CM_NMISS << (bits + CM_MISSBITS));
+	part[CM_P_LEVEL] = cm_part(&at, (size_t)CM_NMISS << (bits - 1));
+	return at;
+}
+
+static size_t
+cm_round(size_t size)
+{
+	return size < HUGE ? size : (size + HUGE - 1) & ~(HUGE - 1);
+}
+
+size_t
+cm_memory(int bits)
+{
+	size_t part[CM_PARTS];
+
+	return cm_round(cm_parts(bits, part));
+}
+
 /* Allocates a state of that many bits; if the size is the same, the memory is reused. */
 static int
 cm_make(struct cm *c, int bits)
 {
-	size_t at = 0, mem, one = (size_t)1 << bits;
-	size_t fix = cm_part(&at, sizeof *c->f), slot = cm_part(&at, CM_SLOTS * one * sizeof *c->slot),
-		key = cm_part(&at, one / 2 * sizeof *c->key), line = cm_part(&at, one / 4 * sizeof *c->line),
-		mtab = cm_part(&at, 4 * one * sizeof *c->mtab),
-		    dtab = cm_part(&at, 4 * one * sizeof *c->dtab),
-		miss = cm_part(&at, (size_t)CM_NMISS << (bits + CM_MISSBITS)),
-		    level = cm_part(&at, (size_t)CM_NMISS << (bits - 1));
+	size_t part[CM_PARTS], size = cm_parts(bits, part);
 	char *p;
 
 	if (c->f && c->bits == bits)
 		return 0;
 	cm_free(c);
-	mem = at < HUGE ? at : (at + HUGE - 1) & ~(HUGE - 1);
-	p = aligned_alloc(at < HUGE ? ALIGN : HUGE, mem);
+	p = aligned_alloc(size < HUGE ? ALIGN : HUGE, cm_round(size));
 	if (!p)
 		return -1;
 #ifdef MADV_HUGEPAGE
-	if (at >= HUGE)
-		madvise(p, mem, MADV_HUGEPAGE); /* random accesses all over it */
+	if (size >= HUGE)
+		madvise(p, cm_round(size), MADV_HUGEPAGE);      /* random accesses all over it */
 #endif
 	c->bits = bits;
-	c->size = at;
-	c->f = (void *)(p + fix);
-	c->slot = (void *)(p + slot);
-	c->key = (void *)(p + key);
-	c->line = (void *)(p + line);
-	c->mtab = (void *)(p + mtab);
-	c->dtab = (void *)(p + dtab);
-	c->miss = (void *)(p + miss);
-	c->level = (void *)(p + level);
+	c->size = size;
+	c->f = (void *)(p + part[CM_P_FIX]);
+	c->slot = (void *)(p + part[CM_P_SLOT]);
+	c->key = (void *)(p + part[CM_P_KEY]);
+	c->line = (void *)(p + part[CM_P_LINE]);
+	c->mtab = (void *)(p + part[CM_P_MTAB]);
+	c->dtab = (void *)(p + part[CM_P_DTAB]);
+	c->miss = (void *)(p + part[CM_P_MISS]);
+	c->level = (void *)(p + part[CM_P_LEVEL]);
 	return 0;
 }
 

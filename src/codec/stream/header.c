@@ -30,7 +30,7 @@ log2_of(unsigned width)
 static uint32_t
 stream_most(const struct vs_options *o)
 {
-	uint32_t first = o->first ? o->first : o->block, max = o->block ? o->block : VS_GROUP;
+	uint32_t first = o->first ? o->first : o->block, max = o->block ? o->block : o->most ? o->most : VS_GROUP;
 
 	max = first > max ? first : max;
 	return o->group > max ? o->group : max;
@@ -115,12 +115,12 @@ stream_values(const struct vs_info *i, const struct vs_bhead *h, size_t c)
 	return c < 2 ? h->ninst : c == 2 ? h->ninst + 1 : h->n - h->ninst;
 }
 
-static unsigned
-stream_width(const struct vs_info *i, size_t c)
+unsigned
+vs_width(const struct vs_layout *y, size_t c)
 {
 	static const uint8_t ref[VS_REFCOLS] = { 8, 1, 4, 2, 8 };
 
-	return i->layout.ref ? ref[c] : i->layout.width[c];
+	return y->ref ? ref[c] : y->width[c];
 }
 
 void
@@ -203,7 +203,7 @@ columns_head(const uint8_t *p, size_t n, size_t *at, const struct vs_info *i, st
 		s->n = stream_values(i, h, c);
 		if (!s->n)
 			continue;
-		if ((k = stream_column(p, n, at, s->n * stream_width(i, c), h, s)) <= 0)
+		if ((k = stream_column(p, n, at, s->n * vs_width(&i->layout, c), h, s)) <= 0)
 			return k;
 		if (!vc_name(s->method)) {
 			*err = "a method that is not known";

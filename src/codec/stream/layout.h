@@ -46,6 +46,7 @@ void vs_layout_text(const struct vs_layout *y, struct buf *b);
 int vs_layout_valid(const struct vs_layout *y);
 unsigned vs_record_size(const struct vs_layout *y);             /* in bytes */
 unsigned vs_columns(const struct vs_layout *y);
+unsigned vs_width(const struct vs_layout *y, size_t c);         /* of column c, in bytes */
 
 /* A sum of the values of a stream: equal sums are taken for equal values. */
 struct vs_sum {

@@ -110,7 +110,7 @@ vs_get_block(struct vs_reader *r, struct vs_job *j)
 	else if (k < 0 && !vs_read_error(r, &j->fault, j->off, j->rec))
 		fault_set(&j->fault, j->off, j->rec, "the file was cut off here, after %zu whole blocks",
 		    j->no);
-	if (k < 0)
+	if (k < 0 || vs_memory_exceeds(r, j))
 		return -1;
 	k = get_bytes(r, j->off, j->head.size, &j->coded, &j->fault, j->rec);
 	if (k == 0)
@@ -306,23 +306,30 @@ vs_first_drop(struct vs_reader *r)
 }
 
 int
-vs_stat(struct vs_reader *r, size_t i, struct vs_stat s[VS_COLUMNS], struct fault *f)
+vs_get_block_head(struct vs_reader *r, size_t no, struct vs_bhead *h, struct fault *f)
 {
-	struct vs_job j = { .no = i, .off = r->entry[i].off, .rec = r->entry[i].rec, .head.before = i ?
-	    r->entry[i - 1].n : 0 };
+	const struct vs_entry *e = &r->entry[no];
 	uint8_t p[VS_BHEAD];
 	const char *err = "";
-	size_t n = vs_peek(r, j.off, p, VS_BHEAD);
+	size_t n = vs_peek(r, e->off, p, VS_BHEAD);
 
-	if (vs_decode_block_head(p, n, &r->m.info, &j.head, &err) != 1 || j.head.size != r->entry[i].size ||
-	    j.head.n != r->entry[i].n) {
-		if (!vs_read_error(r, f, j.off, j.rec))
-			fault_set(f, j.off, j.rec,
-			    "block %zu (records %llu to %llu) is damaged: its head is not as it must be",
-			    i + 1, (unsigned long long)j.rec,
-			    (unsigned long long)(j.rec + r->entry[i].n - 1));
+	*h = (struct vs_bhead){ .before = no ? e[-1].n : 0 };
+	if (vs_decode_block_head(p, n, &r->m.info, h, &err) == 1 && h->size == e->size && h->n == e->n)
+		return 0;
+	if (!vs_read_error(r, f, e->off, e->rec))
+		fault_set(f, e->off, e->rec,
+		    "block %zu (records %llu to %llu) is damaged: its head is not as it must be", no + 1,
+		    (unsigned long long)e->rec, (unsigned long long)(e->rec + e->n - 1));
+	return -1;
+}
+
+int
+vs_stat(struct vs_reader *r, size_t i, struct vs_stat s[VS_COLUMNS], struct fault *f)
+{
+	struct vs_bhead h;
+
+	if (vs_get_block_head(r, i, &h, f) != 0)
 		return -1;
-	}
-	memcpy(s, j.head.col, sizeof(j.head.col));
-	return j.head.whole;
+	memcpy(s, h.col, sizeof(h.col));
+	return h.whole;
 }

@@ -31,6 +31,7 @@ struct vs_options {
 	struct vs_layout layout;
 	/* records, 1 to VC_MAX; 0: derived from the first block, so that seeking is quick */
 	uint32_t block;
+	uint32_t most;                  /* records at most, if it is derived; 0: VS_GROUP */
 	uint32_t first;                 /* records in the first block; 0: the same as the others */
 	/* most records that may become one block, by zstd or LZMA, if that is smaller than their blocks; 0: no groups */
 	uint32_t group;
@@ -47,6 +48,14 @@ struct vs_options {
 };
 
 typedef int vs_sink(void *arg, const void *p, size_t n);        /* 0; -1 with errno */
+
+/* The most memory that writing a stream takes, in bytes. bytes: those of the stream, at most. */
+uint64_t vs_write_memory(const struct vs_options *o, uint64_t bytes);
+/*
+ * Makes units and (unless `fixed`) blocks shorter, and takes fewer threads, so that it takes no more than
+ * `memory`. Returns what it takes, which is more if nothing can be shorter.
+ */
+uint64_t vs_write_within(struct vs_options *o, uint64_t bytes, uint64_t memory, int fixed);
 
 /* NULL: see *f */
 struct vs_writer *vs_create(vs_sink *sink, void *arg, const struct vs_options *o, struct fault *f);
@@ -93,6 +102,13 @@ struct vs_reader *vs_open(int fd, struct fault *f);     /* NULL: see *f. The cal
 struct vs_reader *vs_open_mem(const void *p, size_t n, struct fault *f);        /* borrows p */
 void vs_close(struct vs_reader *r);
 const struct vs_info *vs_info(const struct vs_reader *r);
+/*
+ * The most memory that vs_copy and vs_walk take, in bytes: for a file for all of it, for a pipe for the
+ * blocks that were read.
+ */
+uint64_t vs_read_memory(struct vs_reader *r, unsigned threads);
+/* A block with which they would take more with that many threads is a fault. */
+void vs_read_limit(struct vs_reader *r, uint64_t memory, unsigned threads);
 /* owned by r; NULL: see *f (a pipe, no memory) */
 const struct vs_index *vs_index(struct vs_reader *r, struct fault *f);
 

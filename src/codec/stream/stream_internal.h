@@ -122,6 +122,15 @@ int vs_whole_decode(const struct vs_common *m, struct vs_job *j);
 
 #define VS_NOMEM "out of memory"
 
+#define VS_DICT_MAX (64u << 20) /* LZMA's dictionary for a whole block, at most: that of xz -9 */
+
+/* The greatest blocks whose heads were read. */
+struct vs_seen {
+	struct vc_shape column[VS_COLUMNS];
+	uint64_t first, later;          /* records */
+	uint64_t firstsize, latersize, whole;   /* bytes; whole: all that one takes */
+};
+
 struct vs_reader {
 	struct vs_common m;
 	struct src src;
@@ -139,6 +148,9 @@ struct vs_reader {
 	uint8_t ahead[VS_BHEAD];        /* for a pipe: bytes read but not used, at aheadoff */
 	size_t nahead;
 	uint64_t aheadoff;
+	struct vs_seen seen;
+	uint64_t memory;                /* 0: no limit */
+	unsigned threads;               /* for which it is a limit */
 };
 
 /*
@@ -155,6 +167,13 @@ int vs_read_error(struct vs_reader *r, struct fault *f, uint64_t off, uint64_t r
  * set. 1; 0: the blocks end here; -1: j->fault.
  */
 int vs_get_block(struct vs_reader *r, struct vs_job *j);
+
+/* the head of block no of the index; 0; -1: *f */
+int vs_get_block_head(struct vs_reader *r, size_t no, struct vs_bhead *h, struct fault *f);
+
+void vs_memory_note(struct vs_reader *r, const struct vs_job *j);       /* the head of j was seen */
+/* likewise; 1: that needs more than r->memory: j->fault */
+int vs_memory_exceeds(struct vs_reader *r, struct vs_job *j);
 
 /* block no of the index into j; 0; -1: j->fault */
 int vs_get_entry(struct vs_reader *r, size_t no, struct vs_job *j);

@@ -15,7 +15,6 @@
 #include "base/bytes.h"
 #include "codec/stream/stream_internal.h"
 
-#define DICT_MAX (64u << 20)    /* that of xz -9 */
 #define DICT_MIN 4096u          /* that of the format, at least */
 #define MAGIC   4               /* bytes of zstd's magic, which are left out */
 #define LEVEL   19              /* of zstd */
@@ -39,7 +38,7 @@ whole_dict(size_t n)
 {
 	uint32_t d = DICT_MIN;
 
-	while (d < n && d < DICT_MAX)
+	while (d < n && d < VS_DICT_MAX)
 		d = d & (d - 1) ? d / 3 * 4 : d / 2 * 3;
 	return d;
 }

@@ -48,6 +48,7 @@ struct vs_writer {
 	struct buf block;                       /* the block being written */
 	uint64_t off, nrec;
 	size_t most;                            /* records of a group, at most; 0: no groups */
+	uint32_t longest;                       /* records of a block whose length is derived, at most */
 	struct vs_group group;
 	struct vs_job whole[VS_THREADS];        /* space for groups */
 	struct unit unit;
@@ -260,6 +261,8 @@ choose_block(struct vs_writer *w, const struct vs_job *first)
 		lz |= col[c].method == VC_LZ;
 	if (w->free)
 		w->m.info.block = (uint32_t)vc_block_values(w->m.level, first->b.n, col, n);
+	if (w->m.info.block > w->longest)
+		w->m.info.block = w->longest;
 	if (w->most >= w->m.info.block)
 		vs_group_start(&w->group, &w->m, w->most, lz, first->b.n, first->coded.n);
 }
@@ -323,6 +326,7 @@ vs_create(vs_sink *fn, void *arg, const struct vs_options *o, struct fault *f)
 	w->threads = o->threads;
 	w->most = o->group;
 	w->free = !o->block;
+	w->longest = o->block ? o->block : o->most ? o->most : VS_GROUP;
 	w->first = o->first ? o->first : o->block;
 	w->m.info = (struct vs_info){ .layout = o->layout, .block = o->block, .version = VS_VERSION };
 	w->m.record = vs_record_size(&o->layout);

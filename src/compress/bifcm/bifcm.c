@@ -20,6 +20,7 @@ static const struct opt bifcm_opts[] = {
 	{ 'H', "header", "BYTES", "store the first BYTES of the input separately" },
 	{ 'k', "keep", NULL, "keep the files" },
 	{ 'l', "list", NULL, "list sizes; with -v all that a compressed file contains" },
+	{ 'M', "memory", "SIZE", "take at most SIZE bytes of memory, or refuse; k, M and G may follow" },
 	{ 'm', "method", "METHOD", "code all columns by METHOD; ? for METHOD prints their names" },
 	{ 'n', "count", "N", "with -d: write at most N records" },
 	OPT_OUTPUT,
@@ -38,11 +39,11 @@ static const struct opt bifcm_opts[] = {
 static const struct opt_tool bifcm_tool = {
 	.does = "Compresses the output of these tools, or any stream of integers of a fixed width.\n"
 	    "Any part of the result can be read, in both directions.",
-	.synopsis = "[-0..-9cfkqv] [-b n] [-H n] [-m how] [-r layout | -w n] [-S .suf] [-T n] "
+	.synopsis = "[-0..-9cfkqv] [-b n] [-H n] [-M n] [-m how] [-r layout | -w n] [-S s] [-T n] "
 	    "[-o file] [file ...]\n"
-	    "-d [-cfkqv] [-R] [-s start] [-n count] [-S .suf] [-T n] [-o file] [file ...]\n"
+	    "-d [-cfkqv] [-R] [-s start] [-n count] [-M n] [-S s] [-T n] [-o file] [file ...]\n"
 	    "-l [-qv] [-o file] [file ...]\n"
-	    "-t [-v] [-T n] [file ...]",
+	    "-t [-v] [-M n] [-T n] [file ...]",
 	.example = "ae2addr prog ae.out | bifcm -r addr -o prog.bif; bifcm -dc prog.bif | addrdiff - other.refs",
 	.opt = bifcm_opts,
 };
@@ -210,6 +211,7 @@ bifcm_option(struct args *a, int c)
 			opt_wrong("not a suffix of file names: it is empty or contains /");
 		a->suffix = optarg;
 		break;
+	case 'M': a->memory = opt_size(optarg, 1, UINT64_MAX); break;
 	case 'T': a->o.threads = bifcm_threads(optarg); break;
 	case 'v': a->verbose++; break;
 	}
@@ -223,6 +225,8 @@ bifcm_check(const struct args *a, int n)
 		die_usage("levels, -b, -H, -m, -r and -w cannot be used with -d, -l and -t");
 	if (a->part && a->action != DECOMPRESS)
 		die_usage("-n, -s and -R can only be used with -d");
+	if (a->memory && a->action == LIST)
+		die_usage("-M cannot be used with -l, which decompresses nothing");
 	if (a->outname && a->action == TEST)
 		die_usage("-o cannot be used with -t, which writes nothing");
 	if (a->outname && a->to_stdout)

@@ -17,6 +17,7 @@ struct args {
 	enum action action;
 	struct vs_options o;
 	uint64_t nhead, start, count;
+	uint64_t memory;        /* bytes that a file may take; 0: any number */
 	int refs;               /* a reference stream, with its header */
 	int guess;              /* the layout is found: guess.c */
 	int backward, part, sizes;
@@ -42,6 +43,7 @@ struct job {
 	struct out *out;        /* NULL with -t, and for a file that is replaced */
 	int outfd;              /* of a file that is replaced; otherwise -1 */
 	const char *outname;    /* its name, for diagnostics */
+	unsigned threads;       /* that decompress it */
 };
 
 /* What -l found in a file; memory that the processes share. */

@@ -99,6 +99,7 @@ print_summary(struct vs_reader *r, const struct job *j, const struct vs_index *x
 	bifcm_list_line(j->out, "tail-bytes", x->ntail);
 	bifcm_list_line(j->out, "bytes", bifcm_sizes_found->bytes);
 	bifcm_list_line(j->out, "file-bytes", x->size);
+	bifcm_list_line(j->out, "memory-bytes", vs_read_memory(r, 1));
 	out_printf(j->out, "bits-a-record %.4f\n", bifcm_list_bits(x->size, x->nrec));
 }
 

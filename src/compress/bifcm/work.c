@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -39,6 +40,39 @@ work_ignore(void *arg, const void *p, size_t n)
 	return 0;
 }
 
+#define MIB ((uint64_t)1 << 20)
+
+/* Refuses a file that takes more memory than it may; with -v, says how much it takes. */
+static void
+work_memory(const struct job *j, uint64_t need, unsigned threads)
+{
+	const struct args *a = j->a;
+
+	if (a->memory && need > a->memory)
+		die("%s: it takes %llu MiB of memory, and -M allows %llu", j->in->name,
+		    (unsigned long long)((need + MIB - 1) / MIB), (unsigned long long)(a->memory / MIB));
+	if (a->verbose)
+		warn("%s: at most %llu MiB of memory, with %u thread%s", j->in->name,
+		    (unsigned long long)((need + MIB - 1) / MIB), threads, threads > 1 ? "s" : "");
+}
+
+/* The sizes of blocks and the threads with which it takes no more than it may. n: bytes that were read */
+static void
+work_within(const struct job *j, struct vs_options *o, size_t n)
+{
+	struct stat st;
+	uint64_t bytes = UINT64_MAX;
+
+	if (!j->a->memory && !j->a->verbose)
+		return;
+	if (n < PIECE)          /* it ends here */
+		bytes = n;
+	else if (fstat(j->in->fd, &st) == 0 && S_ISREG(st.st_mode))
+		bytes = (uint64_t)st.st_size;
+	work_memory(j, j->a->memory ? vs_write_within(o, bytes, j->a->memory, j->a->sizes) :
+	    vs_write_memory(o, bytes), o->threads);
+}
+
 static void
 work_compress(struct job *j)
 {
@@ -61,6 +95,7 @@ work_compress(struct job *j)
 		memcpy(head + o.nhead, p, more);
 		o.nhead += more;
 	}
+	work_within(j, &o, n);
 	w = vs_create(work_put, j->out, &o, &f);
 	if (!w)
 		die("%s", f.err);
@@ -96,9 +131,9 @@ work_decompress(struct job *j, struct vs_reader *r)
 
 	out_write(j->out, info->head, info->nhead);
 	if (!a->part)
-		bad = vs_copy(r, a->o.threads, work_put, j->out, &f);
+		bad = vs_copy(r, j->threads, work_put, j->out, &f);
 	else
-		bad = vs_walk(r, a->start, a->count, a->backward, a->o.threads, work_put, j->out, &f);
+		bad = vs_walk(r, a->start, a->count, a->backward, j->threads, work_put, j->out, &f);
 	if (!bad && a->part && (x = vs_index(r, &f)) && !x->whole) {
 		f = x->fault;
 		bad = -1;
@@ -120,6 +155,20 @@ work_list(struct job *j, struct vs_reader *r)
 		work_fault(j, &x->fault);
 }
 
+/* The threads with which reading takes no more memory than it may: their number. */
+static unsigned
+work_threads(const struct job *j, struct vs_reader *r)
+{
+	unsigned threads = j->a->o.threads;
+
+	while (threads > 1 && j->a->memory && vs_read_memory(r, threads) > j->a->memory)
+		threads--;
+	if (vs_info(r)->seeks && (j->a->memory || j->a->verbose))
+		work_memory(j, vs_read_memory(r, threads), threads);
+	vs_read_limit(r, j->a->memory, threads);
+	return threads;
+}
+
 static void
 work_expand(struct job *j)
 {
@@ -128,13 +177,19 @@ work_expand(struct job *j)
 
 	if (!r)
 		work_fault(j, &f);
-	if (j->a->action == LIST)
+	if (j->a->action == LIST) {
 		work_list(j, r);
-	else if (j->a->action == DECOMPRESS)
+		vs_close(r);
+		return;
+	}
+	j->threads = work_threads(j, r);
+	if (j->a->action == DECOMPRESS)
 		work_decompress(j, r);
-	else if (vs_copy(r, j->a->o.threads, work_ignore, NULL, &f) != 0)
+	else if (vs_copy(r, j->threads, work_ignore, NULL, &f) != 0)
 		work_fault(j, &f);
-	else if (j->a->verbose)
+	if (j->a->verbose && !vs_info(r)->seeks)
+		work_memory(j, vs_read_memory(r, j->threads), j->threads);
+	if (j->a->verbose && j->a->action == TEST)
 		warn("%s: OK", j->in->name);
 	vs_close(r);
 }
