@@ -12,6 +12,7 @@
  *   ids      of 4 bytes, sorted
  *   table    records of 20 bytes: the first repeats, the others hardly
  *   wide     records of 28 bytes: doubles and a float with one or three places, and integers
+ *   rare     zeros of 4 bytes, and a number now and then: zstd's higher levels make more of them
  *   mix      some of each
  */
 #include <stdint.h>
@@ -190,6 +191,16 @@ wide(void)
 	}
 }
 
+static void
+rare(void)
+{
+	for (int i = 0; i < 30000; i++) {
+		uint32_t v = below(333) ? 0 : (uint32_t)rnd_below(UINT32_MAX);
+
+		fwrite(&v, 4, 1, stdout);
+	}
+}
+
 static void one(void) { putchar('x'); }
 static void none(void) {}
 static void more(void) { noise(400003); }
@@ -197,7 +208,8 @@ static void more(void) { noise(400003); }
 static const struct { const char *name; void (*make)(void); } kinds[] = {
 	{ "repeats", repeats }, { "ticks", ticks }, { "words", words }, { "far", far }, { "log", lines },
 	{ "noise", more }, { "zeros", zeros }, { "one", one }, { "none", none }, { "decimals", decimals },
-	{ "grids", grids }, { "ids", ids }, { "table", table }, { "wide", wide }, { "mix", mix },
+	{ "grids", grids }, { "ids", ids }, { "table", table }, { "wide", wide }, { "rare", rare },
+	{ "mix", mix },
 };
 
 int

@@ -2,7 +2,7 @@
 . "$SRC/testdata/tap.sh"
 size() { wc -c | tr -d ' '; }
 
-for kind in repeats ticks words far log noise zeros one none decimals grids ids table mix; do
+for kind in repeats ticks words far log noise zeros one none decimals grids ids table rare mix; do
 	"$BUILD/test/hard" $kind >in
 	least=
 	bad=

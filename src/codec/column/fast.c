@@ -9,6 +9,8 @@
 /* if the quick run is this much larger than another coding, zstd will not come near that */
 #define FAR     1.25
 #define PLAINFAR 1.5    /* the same for the values as they are, where LZMA may gain more */
+#define FEW     (256u << 10)    /* so few bytes are also coded by zstd's lower levels... */
+#define LITTLE  16              /* ...and those that take less than one in so many */
 #define QUICK_HASH 17   /* log2 of the hash table's entries in that run */
 
 static void
@@ -98,12 +100,32 @@ vc_fast_layout(struct vc_work *w, const struct vc_col *col, unsigned *kind, size
 	return 0;
 }
 
+/*
+ * The last `size` bytes of out are what zstd made of n bytes at w->bytes: replaces them by what a lower
+ * level makes, if that is smaller, as it may be where there is little to code. 0, or -1 without memory.
+ */
+static int
+zstd_lower(struct vc_work *w, size_t n, struct buf *out, size_t size)
+{
+	for (int k = 1; vc_zstd_level(k) < w->level && (n <= FEW || size < n / LITTLE); k++) {
+		w->tmp.n = 0;
+		if (zstd_compress(w, w->bytes.p, n, vc_zstd_level(k), &w->tmp) != 0)
+			return -1;
+		if (w->tmp.n >= size)
+			continue;
+		out->n -= size;
+		size = w->tmp.n;
+		buf_add(out, w->tmp.p, size);
+	}
+	return out->nomem ? -1 : 0;
+}
+
 int
 vc_fast_enc(struct vc_work *w, const struct vc_prime *prime, const struct vc_col *col, struct buf *out)
 {
 	struct vc_col sample;
 	unsigned kind;
-	size_t size;
+	size_t size, at = out->n + 1;
 
 	(void)prime;
 	if (vc_sample(w, col, &sample) || vc_fast_layout(w, &sample, &kind, &size))
@@ -112,7 +134,8 @@ vc_fast_enc(struct vc_work *w, const struct vc_prime *prime, const struct vc_col
 	if (!buf_reserve(&w->bytes, col->n * col->width + 1) || planes_encode(w, col, kind, w->bytes.p))
 		return -1;
 	buf_u8(out, (uint8_t)kind);
-	return zstd_compress(w, w->bytes.p, col->n * col->width, w->level, out);
+	return zstd_compress(w, w->bytes.p, col->n * col->width, w->level, out) != 0 ||
+	    zstd_lower(w, col->n * col->width, out, out->n - at) != 0 ? -1 : 0;
 }
 
 int
