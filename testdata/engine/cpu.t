@@ -18,7 +18,7 @@ fi
 if ! setarch "$(uname -m)" -R true 2>/dev/null; then
 	skip "no ptrace or personality here"
 else
-	n=1500
+	n=600
 	[ "${MATRIX-}" = full ] && n=6000
 	for s in 1 2; do
 		ok "random instructions, $s" "$BUILD/test/cpufuzz" -n $n -s $s

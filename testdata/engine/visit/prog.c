@@ -1,4 +1,7 @@
 /* A program that visit.t captures: parts of registers, flags, strings, vectors, x87. */
+#ifndef ROUNDS
+#define ROUNDS 60
+#endif
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -100,7 +103,7 @@ main(void)
 		x[i] = (float)i;
 		z[i] = i / 3.0;
 	}
-	for (unsigned k = 0; k < 60; k++) {
+	for (unsigned k = 0; k < ROUNDS; k++) {
 		s += parts(s * k) + strings(k);
 		vectors();
 		s += overlaps(s, k) + to[k];
