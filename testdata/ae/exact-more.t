@@ -2,6 +2,7 @@
 . "$SRC/testdata/tap.sh"
 . "$HERE/matrix.sh"
 one_oracle
+no_plain
 if [ "$SAN" ]; then
 	rows=$(some "calls jumps" -O2 -fPIC)
 else
@@ -34,7 +35,7 @@ else
 		few "varargs stack" -O2 -mno-red-zone -maccumulate-outgoing-args
 		for e in return exit _exit abort quick term div; do
 			echo "endings -O2 -- $e"
-			turn 2 && echo "endings -O0 -- $e callback"
+			turn 4 && echo "endings -O0 -- $e callback"
 		done
 		# qemu's plugin writes nothing when SIGILL ends it
 		echo "-o lackey endings -O2 -- trap"
@@ -49,7 +50,7 @@ check_rows
 rows=$(for e in segv kill; do echo "-n endings -O2 -- $e"; done)
 check_rows
 # the paper's encoding
-rows=$(half "calls jumps dispatch lzw callback recurse tls strings tree asm" -O2; half "gauss data select" -O0)
+rows=$(third "calls jumps dispatch lzw callback recurse tls strings tree asm" -O2; third "gauss data select" -O0)
 [ "$SAN" ] && rows=$(some "calls jumps" -O2)
 check_rows -p
 tap_end

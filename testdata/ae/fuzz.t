@@ -3,7 +3,7 @@
 for tool in valgrind qemu-x86_64; do
 	command -v $tool > /dev/null || { skip "$tool is not here"; exit 0; }
 done
-n=6
+n=4
 [ "${MATRIX-}" = full ] && n=100
 [ "$SAN" ] && n=4
 TMPDIR=$(pwd)

@@ -6,17 +6,24 @@ ae=$HERE
 target "${machine:=x86-64}"
 
 # every level [option ...]: a row for each program of prog/ and of prog-mips/ that is for the machine and the level.  Each is
-# at one level, a third of them at -O2.  MATRIX=full has all at each level, and each row with both oracles: it takes some 20
-# minutes.
+# at one level, a third of them at -O2; of those for all machines MIPS has every second.  MATRIX=full has all at each level, and each
+# row with both oracles: it takes some 20 minutes.
 every() {
 	_i=0 _mine="2 5"
 	case $1 in -O0) _mine=0 ;; -O1) _mine=1 ;; -O3) _mine=3 ;; -Os) _mine=4 ;; esac
 	[ "${MATRIX-}" = full ] && _mine="0 1 2 3 4 5"
 	for _f in "$HERE"/prog/*.c "$HERE"/prog-mips/*.c; do
-		_p=$(basename "$_f" .c)
+		_p=${_f##*/}
+		_p=${_p%.c}
 		case $_p in *.*) continue ;; esac
-		_on=$(option "$_f" targets) _at=$(option "$_f" levels)
 		_i=$((_i + 1))
+		# five levels and the second one twice: programs go by six
+		case $machine/${MATRIX-}/$_f in
+		x86-64/* | */full/* | */prog-mips/*) ;;
+		*) [ $((_i / 6 % 2 + _i % 2)) = 1 ] || continue ;;
+		esac
+		_on=$(option "$_f" targets) _at=$(option "$_f" levels)
+		[ "${MATRIX-}" = full ] || _at=${_at%% *}
 		# one that is not for each level is at all that it is for
 		case " $_mine / ${_at:+$((_i % 6))} " in *" $((_i % 6)) "*) ;; *) continue ;; esac
 		case " ${_on:-$machine} / ${_at:-$1} " in *" $machine "*/*" $1 "*) echo "$_p $*" ;; esac
@@ -47,6 +54,14 @@ half() {
 	for _p in $(echo "$_list" | awk '{ for (i = 1; i <= NF; i += 2) print $i }'); do echo "$_p $*"; done
 }
 
+# third programs option ...: every third of them; for all if MATRIX=full
+third() {
+	[ "${MATRIX-}" = full ] && { some "$@"; return; }
+	_list=$1
+	shift
+	for _p in $(echo "$_list" | awk '{ for (i = 1; i <= NF; i += 3) print $i }'); do echo "$_p $*"; done
+}
+
 # one_oracle: the rows that follow are compared with one oracle, the faster, unless they or their programs name others
 one_oracle() {
 	[ "${MATRIX-}" = full ] && return
@@ -54,12 +69,19 @@ one_oracle() {
 	export EXACT_ORACLES
 }
 
-# check_rows_regen: check_rows, and aec's regenerator for every third row, or with MATRIX=full for all
+# no_plain: programs of the rows that follow are not compiled without aecc, too.  The matrix of levels does that for each program.
+no_plain() {
+	[ "${MATRIX-}" = full ] && return
+	EXACT_PLAIN=no
+	export EXACT_PLAIN
+}
+
+# check_rows_regen: check_rows, and aec's regenerator for every fourth row, or with MATRIX=full for all
 check_rows_regen() {
 	_all=$rows
-	rows=$(echo "$_all" | awk -v full="${MATRIX-}" 'full == "full" || NR % 3 == 0')
+	rows=$(echo "$_all" | awk -v full="${MATRIX-}" 'full == "full" || NR % 4 == 0')
 	[ "$rows" ] && check_rows -r
-	rows=$(echo "$_all" | awk -v full="${MATRIX-}" 'full != "full" && NR % 3')
+	rows=$(echo "$_all" | awk -v full="${MATRIX-}" 'full != "full" && NR % 4')
 	[ "$rows" ] && check_rows
 }
 

@@ -2,6 +2,7 @@
 . "$SRC/testdata/tap.sh"
 machine=mipsel
 . "$HERE/matrix.sh"
+no_plain
 [ "$SAN" ] && { rows=$(some "calls" -O2 -fPIC); check_rows; tap_end; exit; }
 rows=$(
 	few "calls dispatch start tls cold" -O2 -fPIC
@@ -25,7 +26,7 @@ rows=$(
 	echo "edge -O2 -- 6 2"
 	for e in return exit _exit abort quick term; do
 		echo "endings -O2 -- $e"
-		turn 2 && echo "endings -O0 -- $e callback"
+		turn 4 && echo "endings -O0 -- $e callback"
 	done
 	echo "recurse -O2 -- 20000"
 	echo "args -O2 --"
@@ -35,11 +36,11 @@ check_rows
 rows=$(for e in segv kill trap div; do echo "-n endings -O2 -- $e"; done)
 check_rows
 # the paper's encoding
-rows=$(half "calls jumps dispatch lzw callback recurse slots likely macros tls strings tree" -O2; half "gauss data" -O0)
+rows=$(third "calls jumps dispatch lzw callback recurse slots likely macros tls strings tree" -O2; third "gauss data" -O0)
 check_rows -p
 machine=mips
 target mips
-rows=$(some "calls dispatch" -O2)
+rows=$(half "calls dispatch" -O2)
 check_rows -p
 rows="edge -O2 -- 6 1"
 check_rows

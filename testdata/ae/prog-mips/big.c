@@ -2,7 +2,7 @@
  * Functions too large for a branch: a loop around more code than 128 KiB, once instrumented, and a switch with some
  * thousand cases; calls and branches from one end to the other.
  * targets: mipsel mips
- * levels: -O2
+ * levels: -O1 -O2
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,7 +27,7 @@ loop(unsigned x, unsigned n)
 	for (unsigned i = 0; i < n; i++) {
 		if (x % 11 == 3)
 			continue;
-		S256(0) S256(256) S256(512) S256(768) S256(1024) S256(1280)
+		S256(0) S256(256) S256(512) S256(768)
 		if (x % 7 == 2)
 			break;
 	}
