@@ -4,11 +4,11 @@
 why=$(able) || { skip "$why"; exit 0; }
 cc() { ${CC:-gcc} -w -D_GNU_SOURCE "$@"; }
 
-# replays WHAT: c.ws, raw or trimmed, to its end; of one in three natively the same
+# replays WHAT: c.ws, raw or trimmed, to its end; of one in five natively the same
 replays() {
 	ws2addr -c c.ws >counts 2>err
 	is "$1: replays to its end" "$?$(cat err)" 0
-	turn 3 || return 0
+	turn 5 || return 0
 	wsverify -n 0:200000 c.ws >out 2>err
 	is "$1: as natively" "$?$(cat err)" 0
 }

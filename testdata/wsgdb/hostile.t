@@ -220,7 +220,7 @@ for k in range(40):
     open("bad%d.ws" % k, "wb").write(c)
 EOF
 printf 'g\nbs\nvCont;c\nvCont;c\nbc\nZ2,%x,8\nvCont;c\nbc\n' 140737488347136 >in
-for k in $(seq 0 39); do
+for k in $(seq 0 $few 39); do
 	talk bad$k.ws <in >got
 	case $(tail -n 1 got) in 'status 0' | 'status 1') ;; *) tail -n 3 got >>wrong ;; esac
 done
