@@ -88,8 +88,8 @@ for machine in mipsel mips; do
 		for act in plain:3 atexit:7 _exit:9 _Exit:10 quick:11 abort:134 raise:143 fault:139 fpe:133 outside:0 inside:0 old:0 reset:138 \
 			query:0 segv:0 faultjump:0 faultfix:0 altstack:0 suspend:0 vfork:0 system:0 exec:13 badexec:0 chdir:0 fds:0 \
 			closeall:0 stderr:0 threads:0 threadexit:12 threadexit2:14 fork:0; do
-			# the order of the bytes has little to do with these
-			[ $machine = mipsel ] || turn 4 || continue
+			# the machine, and the order of the bytes, have little to do with these
+			if [ $machine = mipsel ]; then turn 2; else turn 4; fi || continue
 			like "${act%:*}" "${act#*:}"
 		done
 	done

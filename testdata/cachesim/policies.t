@@ -55,8 +55,9 @@ log L1000 L2000 L1000 I1000 I1004 >hand.log
 options="--itlb 1,1 --dtlb 1,1 --stlb 4,2"
 is "TLBs" "$(flat hand.log | awk '/tlb/ { print $1, $4, $7 }' | tr '\n' ';') $(flat hand.log | tail -n 1)" "itlb 1 0;dtlb 0 3;stlb 0 2; memory 2 0 walks 2"
 
-# the model
+# the model; of five policies with five sets of caches, every second
 model() {
+	turn 2 || return 0
 	a='' b="$*"
 	for s; do a="$a --${s%%=*}=${s#*=}"; done
 	case $b in *l3=*) ;; *) a="$a --l3=none" ;; esac

@@ -1,7 +1,7 @@
 # Captures whose records are changed at random, with right checksums: an answer or one line about it, from every tool, soon
 . "$SRC/testdata/tap.sh"
 tiny=$SRC/testdata/golden/tiny.ws
-n=20
+n=12
 [ "${MATRIX-}" = full ] && n=60
 [ -z "$SAN" ] || n=20
 
@@ -11,14 +11,13 @@ each() {
 	for seed in $(seq $n); do
 		timeout 60 "$@" $seed.ws >out 2>err
 		status=$?
-		sed '/: its functions and lines are not known$/d' err >new
-		mv new err
+		[ ! -s err ] || { sed '/: its functions and lines are not known$/d' err >new; mv new err; }
 		case $status in
 		0) good=$((good + 1)) ;;
 		1) refused=$((refused + 1)) ;;
 		*) bad="$bad, $seed: status $status: $(head -n 3 err)" ;;
 		esac
-		[ "$(wc -l <err)" -le 1 ] || bad="$bad, $seed: $(head -n 3 err)"
+		[ ! -s err ] || [ "$(wc -l <err)" -le 1 ] || bad="$bad, $seed: $(head -n 3 err)"
 		[ $status != 1 ] || [ -s err ] || bad="$bad, $seed: no word about it"
 	done
 	is "$*: $good taken, $refused refused" "$bad" ""
