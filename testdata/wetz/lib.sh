@@ -7,6 +7,10 @@ able() {
 	wscap -o able.ws true 2>able.err || { echo "nothing can be captured here: $(head -n 1 able.err)"; return 1; }
 }
 
+# short: an option for programs that run without the loader, which is most of their instructions
+short=-static
+[ "${MATRIX-}" = full ] && short=
+
 # small: a text of everything that texts have, in small.txt
 small() {
 	cat >small.txt <<'T'
