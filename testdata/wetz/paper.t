@@ -13,7 +13,8 @@ both() {
 for p in "$SRC"/testdata/ws2wet/*.c "$SRC"/testdata/wscap/mem.c "$SRC"/testdata/wscap/sig.c "$SRC"/testdata/wscap/kids.c; do
 	turn 2 || continue
 	name=$(basename "$p" .c)
-	${CC:-gcc} -w -g -O2 "$p" -o "$name" -lpthread 2>/dev/null || continue
+	# shellcheck disable=SC2086
+	${CC:-gcc} -w -g -O2 $short "$p" -o "$name" -lpthread 2>/dev/null || continue
 	timeout 120 wscap -o "$name.ws" "./$name" >"$name.out" 2>&1 </dev/null
 	[ -s "$name.ws" ] && ws2wet -o "$name.txt" "$name.ws" 2>/dev/null || { rm -f "$name.ws"; continue; }
 	[ "$(wc -c <"$name.txt")" -lt 40000000 ] || { rm -f "$name.ws"; continue; }
