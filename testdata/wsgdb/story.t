@@ -1,6 +1,7 @@
 # Debian's gdb on captures of a program whose answers are known: forward, backward, breakpoints, watchpoints, signals
 . "$SRC/testdata/tap.sh"
 . "$HERE/lib.sh"
+here=yes
 cp "$HERE/story.c" .
 line() { grep -n -m 1 -e "$1" story.c | cut -d : -f 1; }
 wrote=$(line 'wrote it last') crash=$(line 'the crash') seven=$(line 'watched = 7') result=$(line 'return result')
