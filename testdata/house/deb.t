@@ -5,6 +5,8 @@ command -v dpkg-shlibdeps >/dev/null || { skip "no dpkg-dev"; exit 0; }
 cd "$SRC" || exit 1
 m() { ${MAKE:-make} -s O="$BUILD" DEBFULLNAME="A Builder" DEBEMAIL=builder@debian.org "$@" >"$TMPDIR/log" 2>&1; }
 
+# what is in them is the same, however small they are
+[ "${MATRIX-}" = full ] || { DPKG_DEB_COMPRESSOR_LEVEL=0; export DPKG_DEB_COMPRESSOR_LEVEL; }
 if m deb; then pass "make deb"; else fail "make deb" "$(cat "$TMPDIR/log")"; fi
 version=$(sed -n 's/^VERSION = //p' GNUmakefile)-1
 machine=$(dpkg --print-architecture)
