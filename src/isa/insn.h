@@ -42,6 +42,7 @@ enum insn_reloc {
 	 */
 	MR_TABLE,
 	MR_TLSMODEL,    /* ... and may change the instructions around it: not traceable */
+	MR_TLSCALL,     /* ... and makes other instructions of it and the call after it, except in a shared library */
 	/* the value depends on the instruction's address, and it is no jump or call: cannot be copied */
 	MR_PCREL,
 	MR_HINT         /* changes nothing */
@@ -91,6 +92,7 @@ struct insn {
 	uint8_t table;
 	/* an operand depends on the instruction's address: the emitter must know how to copy it */
 	uint8_t pcrel;
+	uint8_t tls;            /* an operand is MR_TLSCALL: nothing may come between the instruction and the call after it */
 	/* IC_BRANCH, IC_JUMP: bytes from its start to its target; 0: its bytes do not say */
 	int32_t jump;
 	uint32_t raw;           /* the word, on machines whose instructions are words */

@@ -27,18 +27,35 @@ refs_complaint(struct refs *s)
 	return s->source ? wsource_complaint(s->source) : NULL;
 }
 
+/* The file of the program that has pc, which becomes the address there; NULL: none */
+static struct exe *
+refs_file(struct refs *s, uint64_t *pc)
+{
+	struct libs_one *lib;
+	uint8_t b;
+
+	if (s->has_exe && exe_image(&s->exe, *pc - s->prog.loaded, &b, 1)) {
+		*pc -= s->prog.loaded;
+		return &s->exe;
+	}
+	if ((lib = libs_at(&s->libs, *pc)) == NULL)
+		return NULL;
+	*pc -= lib->base;
+	return &lib->exe;
+}
+
 void
 refs_place(struct refs *s, uint64_t pc, struct refs_place *p)
 {
-	uint8_t b;
+	struct exe *x;
 
 	*p = (struct refs_place){ 0 };
 	if (s->source) {
 		p->object = wsource_object(s->source, pc);
 		wsource_place(s->source, pc, &p->file, &p->func, &p->line);
-	} else if (s->has_exe && exe_image(&s->exe, pc - s->prog.loaded, &b, 1)) {
-		p->func = exe_name(&s->exe, pc - s->prog.loaded, EXE_FULL);
-		p->file = exe_short_line(&s->exe, pc - s->prog.loaded, &p->line);
+	} else if ((x = refs_file(s, &pc)) != NULL) {
+		p->func = exe_name(x, pc, EXE_FULL);
+		p->file = exe_short_line(x, pc, &p->line);
 	}
 }
 
@@ -60,13 +77,13 @@ refs_place_text(struct refs *s, uint64_t pc, char text[REFS_PLACE_TEXT])
 int
 refs_in_function(struct refs *s, uint64_t pc, unsigned n, const char *name)
 {
-	uint8_t b;
+	struct exe *x;
 
 	refs_code(s, pc, n);
 	if (s->source)
 		return wsource_in_function(s->source, pc, name);
-	pc -= s->prog.loaded;
-	return s->has_exe && exe_image(&s->exe, pc, &b, 1) && exe_in_function(&s->exe, pc, name);
+	x = refs_file(s, &pc);
+	return x && exe_in_function(x, pc, name);
 }
 
 int

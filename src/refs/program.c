@@ -71,6 +71,7 @@ refs_run_program(struct refs *s)
 
 	if (!r)
 		return refs_fail_text(s, DIAG_NOOFF, err);
+	regen_libraries(r, libs_add, &s->libs);
 	bad = feed_tasks(&f, regen_state(r), &job);
 	if (bad && !s->ended)
 		refs_bad_events(s, &f);

@@ -249,6 +249,7 @@ refs_close(struct refs *s)
 		prog_free(&s->prog);
 	if (s->has_exe)
 		exe_close(&s->exe);
+	libs_free(&s->libs);
 	if (s->in)
 		in_close(s->in);
 	free(s->copy);

@@ -2,6 +2,7 @@
 #ifndef TM_REFS_INTERNAL_H
 #define TM_REFS_INTERNAL_H
 
+#include "ae/regen/libs.h"
 #include "ae/regen/program.h"
 #include "base/in.h"
 #include "cfg/source.h"
@@ -48,6 +49,7 @@ struct refs {
 	int has_exe;
 	struct prog prog;
 	int has_prog;
+	struct libs libs;               /* its shared libraries */
 	char *events;                   /* owned: the name of the event file at fault */
 };
 

@@ -134,7 +134,6 @@ like '-std' -std=c99 -pedantic -Wextra -c main.c
 like '-S and -c' -c -S main.c
 
 like '-pie' -pie -fPIE main.c twice.c -o prog
-says='aecc: lib.so: -shared: linked without the runtime: untraced'
 like '-shared' -shared -fPIC twice.c -o lib.so
 says='aecc: -masm=intel: compiled untraced'
 like '-masm=intel' -masm=intel -c main.c

@@ -52,6 +52,21 @@ traced 'pie' ./p8 3
 if aecc -pie -Wl,-z,pack-relative-relocs main.o lib.a -o p8r 2>/dev/null; then
 	traced 'pie: relative relocations in short' ./p8r 3
 fi
+aecc -O2 -fPIC -shared twice.c -o libtwice.so 2>err
+is '-shared: says' "$(cat err)" ''
+aecc main.c thrice.c -L. -ltwice -Wl,-rpath,"$PWD" -o p8s
+traced 'a shared library' ./p8s 2
+is 'a shared library: it is traced' "$(ae2addr -c p8s ae.out | grep -c '^library')" 1
+# as libtool links a library of C++
+rm -f libtwice.so
+aecc -O2 -fPIC -shared -nostdlib twice.c -lc -o libtwice.so 2>err
+is '-shared -nostdlib -lc: says' "$(cat err)" ''
+traced '-shared -nostdlib -lc' ./p8s 2
+is '-shared -nostdlib -lc: it is traced' "$(ae2addr -c p8s ae.out | grep -c '^library')" 1
+aecc -O2 -fPIC -shared -nostdlib twice.c -o libtwice.so 2>err
+is '-shared -nostdlib: says' "$(cat err)" 'aecc: libtwice.so: -nostdlib: linked without the runtime: untraced'
+traced '-shared -nostdlib' ./p8s 2
+is '-shared -nostdlib: it is not traced' "$(ae2addr -c p8s ae.out | grep -c '^library')" 0
 cat >older <<'E'
 #!/bin/sh
 # aerw of another version

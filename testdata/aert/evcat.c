@@ -64,7 +64,7 @@ static void header(unsigned elf)
 
 	if (memcmp(f, "\x89" "AEOUT\r\n", 8) != 0)
 		bad(0, "magic");
-	if (get(8, 4) != 4)
+	if (get(8, 4) != 5)
 		bad(8, "version");
 	if (idlen != 20)
 		bad(16, "length of the build id");
@@ -107,6 +107,10 @@ int main(int argc, char **argv)
 		if (memcmp(f + at, "AEth", 4) == 0 && len == 24 && get(at + 20, 4) != 1) {
 			if (checksum(at + 16, len) != get(at + 8, 8))
 				bad(at, "checksum of a thread's record");
+			at += 16;
+			continue;
+		}
+		if (memcmp(f + at, "AEmo", 4) == 0) {
 			at += 16;
 			continue;
 		}

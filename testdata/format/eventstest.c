@@ -236,6 +236,75 @@ check_threads(void)
 	CHECK("threads: none in version 2", end == -1);
 }
 
+/* The record of a library: numbers first .. first+n-1, and what is wrong with it */
+enum module_fault { MODULE_RIGHT, MODULE_ZEROS, MODULE_NAMELESS, MODULE_BASE, MODULE_ID, MODULE_NUL };
+
+static size_t
+put_module(uint8_t *p, uint32_t first, uint32_t n, enum module_fault wrong)
+{
+	uint8_t b[EV_MODPATH + 16] = {0};
+
+	put_le32(b, first);
+	put_le32(b + 4, n);
+	put_le64(b + 8, wrong == MODULE_BASE ? 0x7ffff7fb9010 : 0x7ffff7fb9000);
+	b[16] = wrong == MODULE_ID ? 33 : 2;
+	memcpy(b + 17, "id", 2);
+	put_le32(b + 52, wrong == MODULE_NAMELESS ? 0 : 10);
+	memcpy(b + EV_MODPATH, wrong == MODULE_NUL ? "/lib\0so.so" : "/lib/a.so.", 10);
+	b[EV_MODPATH + 12] = wrong == MODULE_ZEROS;
+	return put(p, "AEmo", b, sizeof b);
+}
+
+/* A file of one chunk, before and after which are libraries; returns how many bytes of events are read, -1: a fault */
+static long
+read_modules(uint32_t version, uint32_t second, enum module_fault wrong, uint32_t number, uint32_t *first)
+{
+	uint8_t p[1024], end[EV_ENDLEN] = {0};
+	size_t n = EV_HEADMIN;
+	const struct ev_module *m;
+	struct ev_reader r;
+	const uint8_t *b;
+	struct src s;
+	long k, sum = 0;
+
+	memset(p, 0, n);
+	memcpy(p, EV_MAGIC, 8);
+	put_le32(p + 8, version);
+	put_le32(p + 12, EV_HEADMIN);
+	put_le64(p + n - 8, ev_checksum(p, n - 8));
+	n += put_module(p + n, 7, 3, MODULE_RIGHT);
+	n += put(p + n, "AEch", (const uint8_t *)"abc", 3);
+	n += put_module(p + n, second, 2, wrong);
+	put_le64(end + 8, 3);
+	n += put(p + n, "AEnd", end, EV_ENDLEN);
+	s = (struct src){p, n};
+	if (ev_open(&r, from, &s) == 0)
+		while ((k = ev_next(&r, &b)) > 0)
+			sum += k;
+	m = ev_module(&r, number);
+	*first = m && m->base == 0x7ffff7fb9000 && m->idlen == 2 && strcmp(m->path, "/lib/a.so.") == 0 ? m->first : 0;
+	if (r.err)
+		sum = -1;
+	ev_close(&r);
+	return sum;
+}
+
+static void
+check_modules(void)
+{
+	uint32_t a, b, c;
+	int refused = 1;
+
+	CHECK("libraries: by the numbers of their functions", read_modules(5, 10, MODULE_RIGHT, 9, &a) == 3 && a == 7 &&
+	    read_modules(5, 20, MODULE_RIGHT, 21, &b) == 3 && b == 20 && read_modules(5, 20, MODULE_RIGHT, 22, &c) == 3 && c == 0);
+	CHECK("libraries: numbers of others", read_modules(5, 9, MODULE_RIGHT, 9, &a) == -1 &&
+	    read_modules(5, 3, MODULE_RIGHT, 9, &a) == -1 && read_modules(5, EV_NFUNCS, MODULE_RIGHT, 9, &a) == -1);
+	for (enum module_fault w = MODULE_ZEROS; w <= MODULE_NUL; w++)
+		refused &= read_modules(5, 20, w, 9, &a) == -1;
+	CHECK("libraries: what differs from the page is refused", refused);
+	CHECK("libraries: none in version 4", read_modules(4, 20, MODULE_RIGHT, 9, &a) == -1);
+}
+
 /* The same file of one thread in version 2 or 3, which have no load address */
 static int
 old_version(const uint8_t *p, size_t n, uint32_t version)
@@ -323,7 +392,12 @@ main(int argc, char **argv)
 	q[80] = 16;
 	put_le64(q + 104, ev_checksum(q, 104));
 	CHECK("a load address amid a page", read_all(q, n, &err, &off) == 0 && err && off == 80);
+	memcpy(q, p, n);
+	put_le32(q + 8, 4);
+	put_le64(q + 104, ev_checksum(q, 104));
+	CHECK("version 4", read_all(q, n, &err, &off) == 45 && !err);
 	check_threads();
+	check_modules();
 	CHECK("numbers of functions", ev_funcno(0) == 1 && ev_funcno(251) == 252 &&
 	    ev_funcno(252) == (1 << 8 | 1) &&
 	    ev_funcno(256 * 252 - 1) == (255 << 8 | 252));

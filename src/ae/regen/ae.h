@@ -115,6 +115,19 @@ typedef struct ae_pos ae_enter_fn(struct ae_pos q, uint64_t rsp);
 struct ae_span { uint64_t addr, size; const unsigned char *bytes; };
 struct ae_reloc { uint64_t value; unsigned char *bytes; };
 
+/* A shared library: in a run, its functions have other numbers */
+struct ae_library {
+	const char *name;
+	const unsigned char *id;        /* build id */
+	unsigned idlen;
+	unsigned first, nfunc;          /* its functions in func of ae_program */
+	unsigned nro;                   /* read-only data by address in the file */
+	const struct ae_span *ro;
+	unsigned moves;
+	unsigned nreloc;
+	const struct ae_reloc *reloc;
+};
+
 struct ae_program {
 	const char *name;               /* of the executable */
 	const unsigned char *id;        /* build id */
@@ -129,6 +142,10 @@ struct ae_program {
 	unsigned moves;                 /* it is position independent */
 	unsigned nreloc;                /* words of the read-only data to which the base is added */
 	const struct ae_reloc *reloc;
+	unsigned nown;                  /* functions of the executable, which are the first ones of func */
+	unsigned nlib;
+	const struct ae_library *lib;
+	uint64_t *libbase;              /* of each, where it was loaded */
 };
 
 extern struct ae_state ae_;
@@ -155,6 +172,8 @@ uint64_t ae_rep(struct ae_pos *q, uint64_t inst, unsigned how, unsigned w, uint6
 
 /* n bytes at addr, less the base, of the executable's read-only data. */
 uint64_t ae_rodata(struct ae_pos q, uint64_t addr, unsigned n);
+/* The same of library number `lib`, less where it was loaded */
+uint64_t ae_librodata(struct ae_pos q, unsigned lib, uint64_t addr, unsigned n);
 
 #define AE_UNLIKELY(x) __builtin_expect(!!(x), 0)
 #define AE_REF(kind, a, n) \

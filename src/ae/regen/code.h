@@ -78,6 +78,8 @@ struct code {
 
 /* watch: for each function, is it watched; or NULL. 0 or -1; free it in either case */
 int code_lower(struct code *c, const struct prog *g, int count, const uint8_t *watch);
+/* Adds the program's functions from `first` on, which it got after that. All arrays may move. */
+int code_lower_more(struct code *c, uint32_t first, const uint8_t *watch);
 void code_free(struct code *c);
 
 /* dst op, operands and result as in the schema. */

@@ -286,6 +286,17 @@ feed_unmute(struct feed *f)
 		feed_waiting(f, &f->drop);
 }
 
+/* The file of a child says again what its parent's had; what the parent did after the fork is another thing. */
+const struct ev_module *
+feed_module(const struct feed *f, uint32_t number)
+{
+	const struct ev_module *m = NULL;
+
+	for (unsigned i = f->cur + 1; !m && i-- > 0;)
+		m = ev_module(&f->seg[i].r, number);
+	return m;
+}
+
 _Noreturn void
 feed_stop(struct feed *f, uint64_t *p)
 {

@@ -80,6 +80,19 @@ regen_free(struct regen *r)
 	free(r);
 }
 
+void
+regen_libraries(struct regen *r, regen_library *add, void *arg)
+{
+	r->library = add;
+	r->libraryarg = arg;
+}
+
+void
+regen_watch(struct regen *r, const uint8_t *watch)
+{
+	r->watched = watch;
+}
+
 const uint64_t *
 regen_counts(const struct regen *r)
 {
@@ -162,7 +175,7 @@ interp_loadro(struct ctx *x, const struct iop *o)
 	uint8_t b[8];
 	uint64_t v;
 
-	if (!prog_rodata(x->r->c.g, x->v[o->a], b, o->n))
+	if (!prog_rodata(x->r->c.g, (uint32_t)o->k, x->v[o->a], b, o->n))
 		feed_fault(x->f, x->p - o->x, x->e, msg_noimage);
 	v = get_order(b, o->n, o->b);
 	if (o->sh)
@@ -208,7 +221,8 @@ interp_lookup(struct ctx *x, const struct iop *o, uint64_t key)
 #define ADDR2(o) (v[(o)->a] + (v[(o)->b] << (o)->sh) + (o)->imm)
 #define ADDRG(o, n) ((((n) & 2 ? (uint32_t)ADDR2(o) : ADDR2(o))) + ((n) & 1 ? x.r->s.fs : 0))
 #define SAVE() (x.p = p, x.e = e, x.v = v, x.ip = o)
-#define LOAD() (p = x.p, e = x.e, v = x.v, o = x.ip)
+/* the code may have moved, if functions of a library were added */
+#define LOAD() (p = x.p, e = x.e, v = x.v, o = x.ip, code = r->c.op, tab = r->c.tab)
 
 /* Reads the events of instruction o; later references of its template are not written yet. */
 #define NEED(k) do { if ((size_t)(r->s.eend - e) < (k)) e = feed_more(f, p - o->x, e, k, 0); } while (0)
@@ -217,8 +231,8 @@ static void
 interp_ret(struct regen *r, struct feed *f)
 {
 	struct ctx x = {.r = r, .f = f, .p = r->s.buf, .e = r->s.eend, .v = r->stack + FRAME, .ip = r->c.op};
-	const struct iop *const code = r->c.op, *o;
-	const uint64_t *const tab = r->c.tab;
+	const struct iop *code, *o;
+	const uint64_t *tab;
 	uint64_t *const full = r->s.buf + (AE_BATCH - CODE_ROOM - CODE_PAD);
 	uint64_t *p, *v;
 	const uint8_t *e;

@@ -15,6 +15,8 @@ enum { F_RET, F_FUNC, F_PREV, F_RSP, FRAME };   /* F_PREV: words back to the cal
 struct regen {
 	struct prog *g;
 	const uint8_t *watched;
+	regen_library *library;         /* NULL: there are none */
+	void *libraryarg;
 	int counts, lowered;
 	struct code c;
 	uint64_t count[RK_NKINDS];

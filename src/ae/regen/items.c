@@ -126,6 +126,27 @@ items_word(const struct code *c, const uint8_t *e)
 	return c->g->word == 8 && !c->g->big ? get_le64(e) : get_order(e, c->g->word, c->g->big);
 }
 
+/* A function that is not known yet may be of a library, which is added then. */
+static void
+items_library(struct ctx *x, uint32_t number)
+{
+	const struct ev_module *m = feed_module(x->f, number);
+	struct regen *r = x->r;
+	const char *err = msg_nofunc;
+	uint32_t first = r->g->nfunc;
+	size_t at = (size_t)(x->ip - r->c.op);
+
+	if (!m || !r->library || prog_added(r->g, number))
+		feed_fault(x->f, x->p, x->e, m && !r->library ? msg_library : msg_nofunc);
+	if (r->library(r->libraryarg, r->g, m, &err) != 0)
+		feed_fault(x->f, x->p, x->e, err);
+	if (code_lower_more(&r->c, first, r->watched) != 0)
+		feed_fault(x->f, x->p, x->e, r->c.err);
+	if (r->g->byno[number] < 0)
+		feed_fault(x->f, x->p, x->e, msg_nofunc);
+	x->ip = r->c.op + at;
+}
+
 /* Enters the function whose number is at e, from the run sequence at ip. */
 static void
 items_enter(struct ctx *x)
@@ -135,7 +156,7 @@ items_enter(struct ctx *x)
 	const struct ifunc *fn;
 
 	if (i >= c->g->nno || c->g->byno[i] < 0)
-		feed_fault(x->f, x->p, x->e, msg_nofunc);
+		items_library(x, i);
 	if (!x->have)
 		feed_fault(x->f, x->p, x->e, msg_norsp);
 	x->e += 2;

@@ -271,6 +271,23 @@ lower_func(struct low *l, struct ifunc *fn, int watched)
 	free(l->at);
 }
 
+/* Lowers the functions from number `first` on. */
+static int
+lower_funcs(struct low *l, uint32_t first, const uint8_t *watch)
+{
+	struct code *c = l->c;
+
+	for (uint32_t i = first; !c->err && i < c->g->nfunc; i++) {
+		l->pf = c->g->func + i;
+		l->f = l->pf->f;
+		l->nvar = l->f->nvar;
+		lower_func(l, c->fn + i, watch && watch[i]);
+	}
+	for (int i = 0; i < CODE_PAD; i++)
+		low_ref(l, 0);
+	return c->err ? -1 : 0;
+}
+
 int
 code_lower(struct code *c, const struct prog *g, int count, const uint8_t *watch)
 {
@@ -286,15 +303,22 @@ code_lower(struct code *c, const struct prog *g, int count, const uint8_t *watch
 		low_emit(&l, CO_SEQROOT)->k = low_where(&l, RK_ITEM, 0);
 	for (int i = 0; !c->err && watch && i < 3; i++)
 		low_emit(&l, CO_END);
-	for (uint32_t i = 0; !c->err && i < g->nfunc; i++) {
-		l.pf = g->func + i;
-		l.f = l.pf->f;
-		l.nvar = l.f->nvar;
-		lower_func(&l, c->fn + i, watch && watch[i]);
+	return lower_funcs(&l, 0, watch);
+}
+
+int
+code_lower_more(struct code *c, uint32_t first, const uint8_t *watch)
+{
+	struct ifunc *fn = realloc(c->fn, ((size_t)c->g->nfunc + 1) * sizeof *fn);
+	struct low l = {.c = c};
+
+	if (!fn) {
+		low_fail(&l, "out of memory");
+		return -1;
 	}
-	for (int i = 0; i < CODE_PAD; i++)
-		low_ref(&l, 0);
-	return c->err ? -1 : 0;
+	c->fn = fn;
+	memset(fn + first, 0, ((size_t)c->g->nfunc + 1 - first) * sizeof *fn);
+	return lower_funcs(&l, first, watch);
 }
 
 void

@@ -354,6 +354,7 @@ lower_loadro(struct low *l, const struct op_step *s)
 	o->b = l->c->g->big;
 	o->sh = s->cc;
 	o->w = s->w;
+	o->k = l->pf->lib;
 	o->x = l->nref;
 }
 
@@ -462,7 +463,7 @@ low_step(struct low *l, const struct op_step *s)
 		l->pc += s->n;
 		break;
 	case SO_GOTLOAD:
-		if (!prog_gotload(l->c->g, l->ipc))
+		if (!prog_gotload(l->c->g, l->pf, l->ipc))
 			break;
 		/* fallthrough */
 	case SO_LOAD:

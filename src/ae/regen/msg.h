@@ -7,6 +7,7 @@
 #define msg_mark       "the number of another block than control comes to"
 #define msg_deep       "calls too deep"
 #define msg_nofunc     "a function that the program does not have"
+#define msg_library    "a function of a shared library that the regenerator was made without"
 #define msg_norsp      "a function is entered without a stack pointer"
 #define msg_noentry    "a stack pointer without a function to enter"
 #define msg_rootreturn "a return from nowhere"

@@ -24,11 +24,25 @@ program_relocate(void *exe, uint64_t base)
 	exe_relocate(exe, base);
 }
 
+static struct prog_source
+program_source(struct exe *x)
+{
+	return (struct prog_source){x->schema, x->nschema, x->fn, x->nfn, program_image, program_rodata,
+	    program_relocate, x};
+}
+
+int
+prog_add_exe(struct prog *g, struct exe *x, struct prog_numbers no, uint64_t base)
+{
+	struct prog_source src = program_source(x);
+
+	return prog_add(g, &src, no, base);
+}
+
 int
 prog_load_exe(struct prog *g, struct exe *x)
 {
-	struct prog_source src = {x->schema, x->nschema, x->fn, x->nfn, program_image, program_rodata,
-	    program_relocate, x};
+	struct prog_source src = program_source(x);
 
 	if (prog_load(g, &src) != 0)
 		return -1;

@@ -10,8 +10,6 @@
 #include "base/search.h"
 #include "format/ae/events.h"
 
-#define NOFUNCS (256u * EV_NFUNC0)
-
 static int
 program_fail(struct prog *g, const char *what)
 {
@@ -34,6 +32,18 @@ prog_isaddr(const struct sch_unit *u, int32_t sym)
 	return sym != SCH_NOSYM && ((uint32_t)sym < u->ncst || u->field[(uint32_t)sym - u->ncst].rip);
 }
 
+/* The units' and functions' addresses become those of a file that is loaded by `by` further up. */
+static void
+program_shift(struct prog *g, uint32_t unit, uint32_t unitend, uint32_t func, uint32_t funcend, uint64_t by)
+{
+	for (uint32_t i = unit; i < unitend; i++)
+		for (uint32_t k = 0; k < g->unit[i].ncst + g->unit[i].nfield; k++)
+			if (prog_isaddr(g->unit + i, (int32_t)k))
+				g->unit[i].cst[k] += by;
+	for (uint32_t i = func; i < funcend; i++)
+		g->func[i].entry += by;
+}
+
 void
 prog_move(struct prog *g, uint64_t base)
 {
@@ -41,34 +51,32 @@ prog_move(struct prog *g, uint64_t base)
 
 	if (!by)
 		return;
-	for (uint32_t i = 0; i < g->nunit; i++)
-		for (uint32_t k = 0; k < g->unit[i].ncst + g->unit[i].nfield; k++)
-			if (prog_isaddr(g->unit + i, (int32_t)k))
-				g->unit[i].cst[k] += by;
-	for (uint32_t i = 0; i < g->nfunc; i++)
-		g->func[i].entry += by;
+	program_shift(g, 0, g->ownunits, 0, g->ownfuncs, by);
 	if (g->src.relocate)
 		g->src.relocate(g->src.arg, base);
 	g->loaded = base;
 }
 
 int
-prog_rodata(const struct prog *g, uint64_t addr, void *buf, size_t n)
+prog_rodata(const struct prog *g, uint32_t lib, uint64_t addr, void *buf, size_t n)
 {
-	return g->src.rodata && g->src.rodata(g->src.arg, addr - g->loaded, buf, n);
+	const struct prog_source *s = lib ? &g->lib[lib - 1].src : &g->src;
+
+	return s->rodata && s->rodata(s->arg, addr - (lib ? g->lib[lib - 1].loaded : g->loaded), buf, n);
 }
 
 int
-prog_gotload(const struct prog *g, uint64_t pc)
+prog_gotload(const struct prog *g, const struct prog_func *f, uint64_t pc)
 {
+	const struct prog_source *s = f->lib ? &g->lib[f->lib - 1].src : &g->src;
 	uint8_t c = 0, modrm = 0;
 
-	pc -= g->loaded;
+	pc -= f->lib ? g->lib[f->lib - 1].loaded : g->loaded;
 	if (g->machine != EM_X86_64)
 		return 1;
 	/* after the prefixes: operand and address size, segments, repetition, REX */
 	for (int i = 0; i < 14; i++, pc++) {
-		if (!g->src.image || !g->src.image(g->src.arg, pc, &c, 1))
+		if (!s->image || !s->image(s->arg, pc, &c, 1))
 			return 1;
 		if (c != 0x66 && c != 0x67 && c != 0x2e && c != 0x3e && c != 0x64 && c != 0x65 && c != 0xf2 &&
 		    c != 0xf3 && (c & 0xf0) != 0x40)
@@ -82,7 +90,7 @@ prog_gotload(const struct prog *g, uint64_t pc)
 		return 0;
 	if (c == 0x0f)
 		pc++;
-	return !g->src.image(g->src.arg, pc + 1, &modrm, 1) || (modrm & 0xc7) == 0x05;
+	return !s->image(s->arg, pc + 1, &modrm, 1) || (modrm & 0xc7) == 0x05;
 }
 
 int
@@ -274,10 +282,9 @@ add_unit(struct prog *g, const struct sch_unit *u)
 }
 
 static int
-read_units(struct prog *g)
+read_units(struct prog *g, const struct prog_source *s)
 {
-	const struct prog_source *s = &g->src;
-
+	g->erroff = 0;
 	while (g->erroff < s->nschema) {
 		struct sch_unit u;
 		const char *what;
@@ -312,48 +319,66 @@ cmp_entry(const void *a, const void *b)
 	return p < q ? -1 : p > q;
 }
 
-/* Matches the entries of aefn, which have addresses, with the functions. */
+/* Matches the entries of a file's aefn, which have addresses, with its n functions; byno is of its numbers. */
 static void
-program_number(struct prog *g, struct prog_func **sorted)
+program_number(struct prog *g, const struct prog_source *s, struct prog_func **sorted, uint32_t n,
+    int32_t *byno, uint32_t nno)
 {
-	for (uint32_t i = 0; i < g->nno; i++) {
-		uint64_t entry = get_order(g->src.fn + (size_t)i * 3 * g->word, g->word, g->big);
+	for (uint32_t i = 0; i < nno; i++) {
+		uint64_t entry = get_order(s->fn + (size_t)i * 3 * g->word, g->word, g->big);
 		size_t k;
 
-		LOWER_BOUND(k, g->nfunc, sorted[k]->entry < entry);
-		while (k < g->nfunc && sorted[k]->entry == entry && sorted[k]->f->flags & SF_NOENTRY)
+		LOWER_BOUND(k, n, sorted[k]->entry < entry);
+		while (k < n && sorted[k]->entry == entry && sorted[k]->f->flags & SF_NOENTRY)
 			k++;
-		g->byno[i] = k < g->nfunc && sorted[k]->entry == entry ? (int32_t)(sorted[k] - g->func) : -1;
+		byno[i] = k < n && sorted[k]->entry == entry ? (int32_t)(sorted[k] - g->func) : -1;
 	}
 }
 
+/* Room for the functions of the units and for nno numbers, of which the new ones have no function */
 static int
-list_functions(struct prog *g)
+room_for_functions(struct prog *g, uint32_t nno)
 {
-	struct prog_func **sorted;
-	size_t nno = g->nunit ? g->src.nfn / (3u * g->word) : 0;
-	uint32_t k = 0;
+	struct prog_func *func = realloc(g->func, ((size_t)g->nfunc + 1) * sizeof *func);
+	int32_t *byno = realloc(g->byno, ((size_t)(nno > g->nno ? nno : g->nno) + 1) * sizeof *byno);
 
-	g->nno = nno < NOFUNCS ? (uint32_t)nno : NOFUNCS;
-	g->func = calloc((size_t)g->nfunc + 1, sizeof *g->func);
-	g->byno = calloc((size_t)g->nno + 1, sizeof *g->byno);
-	sorted = calloc((size_t)g->nfunc + 1, sizeof *sorted);
-	if (!g->func || !g->byno || !sorted) {
-		free(sorted);
+	if (func)
+		g->func = func;
+	if (byno)
+		g->byno = byno;
+	if (!func || !byno)
 		return program_fail(g, "out of memory");
-	}
-	for (uint32_t i = 0; i < g->nunit; i++) {
+	for (; g->nno < nno; g->nno++)
+		byno[g->nno] = -1;
+	return 0;
+}
+
+/* The functions of the units from `unit` on, which are those of a file, get their places in func and their numbers. */
+static int
+list_functions(struct prog *g, const struct prog_source *s, uint32_t unit, struct prog_numbers no)
+{
+	uint32_t first = unit < g->nunit ? g->base[unit] : g->nfunc, k = first;
+	struct prog_func **sorted;
+
+	if (room_for_functions(g, no.first + no.n) != 0)
+		return -1;
+	sorted = calloc((size_t)(g->nfunc - first) + 1, sizeof *sorted);
+	if (!sorted)
+		return program_fail(g, "out of memory");
+	for (uint32_t i = 0; i < first; i++)            /* the units may have moved */
+		g->func[i].u = g->unit + g->func[i].unit;
+	for (uint32_t i = unit; i < g->nunit; i++) {
 		for (uint32_t j = 0; j < g->unit[i].nfunc; j++, k++) {
 			struct prog_func *f = g->func + k;
 
-			*f = (struct prog_func){g->unit + i, g->unit[i].func + j, i, j, 0};
+			*f = (struct prog_func){g->unit + i, g->unit[i].func + j, i, j, g->nlib, 0};
 			f->entry = prog_pc(f, f->f->block[0].frag, f->f->block[0].off);
-			sorted[k] = f;
+			sorted[k - first] = f;
 		}
 	}
-	if (k)
-		qsort(sorted, k, sizeof *sorted, cmp_entry);
-	program_number(g, sorted);
+	if (k > first)
+		qsort(sorted, k - first, sizeof *sorted, cmp_entry);
+	program_number(g, s, sorted, k - first, g->byno + no.first, no.n);
 	free(sorted);
 	return 0;
 }
@@ -361,11 +386,59 @@ list_functions(struct prog *g)
 int
 prog_load(struct prog *g, const struct prog_source *src)
 {
+	struct prog_numbers no = { 0, 0 };
+	size_t n;
+
 	memset(g, 0, sizeof *g);
 	g->src = *src;
-	if (read_units(g) != 0)
+	if (read_units(g, src) != 0)
 		return -1;
-	return list_functions(g);
+	n = g->nunit ? src->nfn / (3u * g->word) : 0;
+	no.n = n < EV_NFUNCS ? (uint32_t)n : EV_NFUNCS;
+	g->ownunits = g->nunit;
+	g->ownfuncs = g->nfunc;
+	return list_functions(g, src, 0, no);
+}
+
+int
+prog_added(const struct prog *g, uint32_t number)
+{
+	for (uint32_t i = 0; i < g->nlib; i++)
+		if (number - g->lib[i].no.first < g->lib[i].no.n)
+			return 1;
+	return 0;
+}
+
+/* Do the numbers overlap others? */
+static int
+numbers_taken(const struct prog *g, struct prog_numbers no)
+{
+	for (uint32_t i = 0; i < g->nlib; i++)
+		if (no.first - g->lib[i].no.first < g->lib[i].no.n || g->lib[i].no.first - no.first < no.n)
+			return 1;
+	return no.first < g->src.nfn / (3u * g->word);
+}
+
+int
+prog_add(struct prog *g, const struct prog_source *src, struct prog_numbers no, uint64_t base)
+{
+	struct prog_lib *lib = realloc(g->lib, (g->nlib + 1) * sizeof *lib);
+	uint32_t unit = g->nunit, func = g->nfunc;
+
+	if (!lib)
+		return program_fail(g, "out of memory");
+	g->lib = lib;
+	if (src->nfn / (3u * g->word) != no.n || numbers_taken(g, no))
+		return program_fail(g, "other functions than those that the events name");
+	lib[g->nlib++] = (struct prog_lib){ *src, no, base };
+	if (no.n > EV_NFUNCS - no.first)
+		no.n = EV_NFUNCS - no.first;
+	if (read_units(g, src) != 0 || list_functions(g, src, unit, no) != 0)
+		return -1;
+	program_shift(g, unit, g->nunit, func, g->nfunc, base);
+	if (src->relocate)
+		src->relocate(src->arg, base);
+	return 0;
 }
 
 void
@@ -377,5 +450,6 @@ prog_free(struct prog *g)
 	free(g->base);
 	free(g->func);
 	free(g->byno);
+	free(g->lib);
 	memset(g, 0, sizeof *g);
 }

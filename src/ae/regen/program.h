@@ -32,7 +32,18 @@ struct prog_func {
 	const struct sch_unit *u;
 	const struct sch_func *f;
 	uint32_t unit, index;           /* f is unit[unit].func[index] */
+	uint32_t lib;                   /* 0: of the executable, else of lib[lib - 1] */
 	uint64_t entry;                 /* address */
+};
+
+/* The numbers of a file's functions */
+struct prog_numbers { uint32_t first, n; };
+
+/* A shared library; its units and functions come after those of the executable and of libraries before it. */
+struct prog_lib {
+	struct prog_source src;
+	struct prog_numbers no;
+	uint64_t loaded;                /* its addresses are by this more than in its file */
 };
 
 struct prog {
@@ -46,8 +57,11 @@ struct prog {
 	uint64_t loaded;                /* addresses are by this more than in the executable: see prog_move */
 	struct prog_func *func;
 	uint32_t nfunc;
-	int32_t *byno;                  /* entry of aefn -> index in func, -1: no schema for it */
+	int32_t *byno;                  /* number of a function in the events -> index in func, -1: no schema for it */
 	uint32_t nno;
+	struct prog_lib *lib;
+	uint32_t nlib;
+	uint32_t ownunits, ownfuncs;    /* those of the executable, which are the first ones */
 	const char *err;                /* message after a failure; static */
 	size_t erroff;                  /* byte of the schemas */
 };
@@ -59,6 +73,15 @@ int prog_load_exe(struct prog *g, struct exe *x);
 void prog_free(struct prog *g);
 
 /*
+ * Adds a shared library of a run, which was loaded at `base`: n functions have numbers from `first` on. 0, or -1 with
+ * g->err; then g can only be freed. A library is added once for each time it was loaded.
+ */
+int prog_add(struct prog *g, const struct prog_source *src, struct prog_numbers no, uint64_t base);
+/* Was a library with this number added? */
+int prog_added(const struct prog *g, uint32_t number);
+int prog_add_exe(struct prog *g, struct exe *x, struct prog_numbers no, uint64_t base);  /* x must outlive g */
+
+/*
  * Of a position independent program, for which prog_load gives the addresses of the file: makes them those of a run in
  * which it was loaded by `base` further up. Again, for another run.
  */
@@ -67,17 +90,17 @@ void prog_move(struct prog *g, uint64_t base);
 /* Is constant number sym an address of the program? */
 int prog_isaddr(const struct sch_unit *u, int32_t sym);
 
-/* n bytes at addr of data that is never written: 1, or 0 if they are not there */
-int prog_rodata(const struct prog *g, uint64_t addr, void *buf, size_t n);
+/* n bytes at addr of data of a file (lib of prog_func) that is never written: 1, or 0 if they are not there */
+int prog_rodata(const struct prog *g, uint32_t lib, uint64_t addr, void *buf, size_t n);
 
 /* Address of the instruction at byte `off` of a fragment. */
 uint64_t prog_pc(const struct prog_func *f, uint32_t frag, uint32_t off);
 
 /*
- * Does the instruction at pc still load from the global offset table? (On x86-64 the linker may
+ * Does the instruction at pc, of this function's file, still load from the global offset table? (On x86-64 the linker may
  * have replaced it.)
  */
-int prog_gotload(const struct prog *g, uint64_t pc);
+int prog_gotload(const struct prog *g, const struct prog_func *f, uint64_t pc);
 
 /*
  * The constant part of an address in *imm, to which the variables (and the fs base) are added;

@@ -29,6 +29,15 @@ enum regen_kind {
 struct regen *regen_new(struct prog *g, int count, const uint8_t *watch, const char **err);
 void regen_free(struct regen *r);
 
+/*
+ * Where the program's shared libraries come from: `add` opens the one that the events name, and adds it to g by
+ * prog_add_exe. 0, or -1 with a message in *err, which lives as long as the regeneration. Without this, functions of
+ * libraries are unknown ones. It may call regen_watch if the program has more functions now.
+ */
+typedef int regen_library(void *arg, struct prog *g, const struct ev_module *m, const char **err);
+void regen_libraries(struct regen *r, regen_library *add, void *arg);
+void regen_watch(struct regen *r, const uint8_t *watch);
+
 /* Bytes of events read so far, by kind, if they are counted; including those of a forked child's parents. */
 const uint64_t *regen_counts(const struct regen *r);
 

@@ -64,18 +64,66 @@ ae_rep(struct ae_pos *q, uint64_t inst, unsigned how, unsigned w, uint64_t n, ui
 	return feed_rep(&feed, q, inst, how, w, n, rsi, rdi);
 }
 
-uint64_t
-ae_rodata(struct ae_pos q, uint64_t addr, unsigned n)
+static uint64_t
+regen_run_rodata(struct ae_pos q, const struct ae_span *ro, size_t nro, uint64_t addr, unsigned n)
 {
 	const struct ae_span *s;
 	size_t i;
 
-	addr -= ae_.base;
-	LOWER_BOUND(i, ae_program.nro, ae_program.ro[i].addr <= addr);
-	s = ae_program.ro + i - 1;
+	LOWER_BOUND(i, nro, ro[i].addr <= addr);
+	s = ro + i - 1;
 	if (i == 0 || addr - s->addr > s->size || s->size - (addr - s->addr) < n)
 		feed_fault(&feed, q.p, q.e, msg_noimage);
 	return get_order(s->bytes + (addr - s->addr), n, (int)ae_program.big);
+}
+
+uint64_t
+ae_rodata(struct ae_pos q, uint64_t addr, unsigned n)
+{
+	return regen_run_rodata(q, ae_program.ro, ae_program.nro, addr - ae_.base, n);
+}
+
+uint64_t
+ae_librodata(struct ae_pos q, unsigned lib, uint64_t addr, unsigned n)
+{
+	const struct ae_library *l = ae_program.lib + lib;
+
+	return regen_run_rodata(q, l->ro, l->nro, addr - ae_program.libbase[lib], n);
+}
+
+static void
+regen_run_relocate(const struct ae_reloc *r, unsigned n, uint64_t base)
+{
+	for (unsigned i = 0; i < n; i++)
+		put_le64(r[i].bytes, r[i].value + base);
+}
+
+/* The functions of a library in the run, and where they are in ae_program; the last one that was searched */
+static struct { uint32_t first, n, to; } library;
+
+/* The place in ae_program of the function with number i, which is one of a library */
+static unsigned
+regen_run_library(struct ae_pos q, uint32_t i)
+{
+	const struct ev_module *m;
+	unsigned k = 0;
+
+	if (i - library.first < library.n)
+		return library.to + (i - library.first);
+	m = feed_module(&feed, i);
+	if (!m)
+		feed_fault(&feed, q.p, q.e, msg_nofunc);
+	while (k < ae_program.nlib && (ae_program.lib[k].idlen != m->idlen || ae_program.lib[k].nfunc != m->n ||
+		memcmp(ae_program.lib[k].id, m->id, m->idlen) != 0))
+		k++;
+	if (k == ae_program.nlib)
+		feed_fault(&feed, q.p, q.e, msg_library);
+	ae_program.libbase[k] = m->base;
+	regen_run_relocate(ae_program.lib[k].reloc, ae_program.lib[k].nreloc, m->base);
+	library.first = m->first;
+	library.n = m->n;
+	library.to = ae_program.lib[k].first;
+	return library.to + (i - library.first);
 }
 
 /* Leaves the frames above the wanted one: each function returns at once. */
@@ -93,6 +141,8 @@ regen_run_enter(struct ae_pos q, int have, uint64_t rsp)
 {
 	unsigned i = q.e[1] * EV_NFUNC0 + q.e[0] - 1u;
 
+	if (i >= ae_program.nown)
+		i = regen_run_library(q, i);
 	if (i >= ae_program.nfunc || !ae_program.func[i])
 		feed_fault(&feed, q.p, q.e, msg_nofunc);
 	if (!have)
@@ -251,8 +301,8 @@ regen_run_task(void *arg, struct feed *f)
 {
 	(void)arg;
 	ae_.tail = 0;
-	for (unsigned i = 0; i < ae_program.nreloc; i++)
-		put_le64(ae_program.reloc[i].bytes, ae_program.reloc[i].value + ae_.base);
+	library.n = 0;
+	regen_run_relocate(ae_program.reloc, ae_program.nreloc, ae_.base);
 	if (on_own_stack() != 0) {
 		f->err = "no memory for a stack";
 		f->status = -1;

@@ -13,6 +13,7 @@ void emit_file(struct buf *o, struct file *f);
 
 /* The version of what generated code and the runtime expect of each other: AE_OBJECTS of aert.h */
 #define EMIT_OBJECTS 1
+#define EMIT_LIBRARY 256       /* added for a function that is traced in a shared library only: AE_INLIB */
 
 /*
  * Labels: 'o' fragment 0, 'c' fragment 1 of function no; 'f' twin, 'h' thunk, 'x' fast entry, 'p'

@@ -86,6 +86,7 @@ struct afunc {
 	/* results of the slice */
 	uint64_t need;          /* registers that callers provide, by bit */
 	uint8_t tailout;
+	uint8_t library;        /* it can be traced in a shared library only: struct insn.tls */
 	struct slice *slice;
 };
 

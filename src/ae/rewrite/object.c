@@ -233,7 +233,7 @@ lift_one(const struct machine *m, const struct sect *t, uint64_t off, uint64_t l
 
 /* Appends all instructions of the statement of a to the list of n. */
 static const char *
-lift_statement(struct file *f, const struct sect *t, uint64_t off, uint64_t end, struct ainsn a,
+lift_statement(struct file *f, struct afunc *fn, const struct sect *t, uint64_t off, uint64_t end, struct ainsn a,
     struct ainsn *list, size_t *n)
 {
 	const char *why = NULL;
@@ -248,6 +248,7 @@ lift_statement(struct file *f, const struct sect *t, uint64_t off, uint64_t end,
 			why = "statement of very many instructions";
 		off += a.in.len;
 		a.more = off < end;
+		fn->library |= a.in.tls;
 		list[*n] = a;
 		++*n;
 		a.off += a.in.len;
@@ -353,7 +354,7 @@ lift_function(struct file *f, uint32_t no, const struct object *o)
 			end = padding_end(fn, i, o);
 			list = mem_xgrow(list, &cap, n + 1 + (size_t)(end - o->ob[a->stmt]), sizeof *list);
 			moved[i] = (uint32_t)n;
-			why = lift_statement(f, t, o->ob[a->stmt], o->oe[a->stmt], *a, list, &n);
+			why = lift_statement(f, fn, t, o->ob[a->stmt], o->oe[a->stmt], *a, list, &n);
 			fn->frag[a->frag].size = a->off + (uint32_t)(o->oe[a->stmt] - o->ob[a->stmt]);
 			if (!why) {
 				struct ainsn last = list[n - 1];

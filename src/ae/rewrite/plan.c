@@ -306,7 +306,7 @@ plan_function(struct plan *p, uint32_t no, struct sch_func *s)
 		s->loop[i].header = fn->g->loop[i].header;
 		s->loop[i].parent = fn->g->loop[i].parent;
 	}
-	s->flags = (fn->tailout ? SF_TAILOUT : 0) | (p->site ? SF_SETJMP : 0);
+	s->flags = (fn->tailout ? SF_TAILOUT : 0) | (p->site ? SF_SETJMP : 0) | (fn->library ? SF_LIBRARY : 0);
 }
 
 struct sch_unit *

@@ -63,8 +63,8 @@ target_numeric(const struct file *f, const struct afunc *fn, const char *s, size
 uint32_t
 callee_known(const struct file *f, const struct afunc *fn, const struct sym *y)
 {
-	return y && y->where == 1 && y->func != NONE && !y->weak && !y->seton && f->fn[y->func].unit == fn->unit ? y->func :
-	    NONE;
+	return y && y->where == 1 && y->func != NONE && !y->weak && !y->seton && f->fn[y->func].unit == fn->unit &&
+	    !f->fn[y->func].library ? y->func : NONE;
 }
 
 uint32_t
@@ -124,7 +124,8 @@ target_direct(struct file *f, struct afunc *fn, uint32_t self, struct ainsn *a)
 	if (!y || y->where != 1)
 		return;
 	if (y->func != NONE) {
-		a->callee = callee_known(f, fn, y);
+		/* in a shared library, what is called through the PLT may be another file's function of this name */
+		a->callee = s[n] == '@' ? NONE : callee_known(f, fn, y);
 	} else if (y->fn != self || a->in.ctl == IC_CALL) {
 		fn_fail(fn, line, "jump or call into another function");
 		fn_fail(&f->fn[y->fn], line, "another function jumps or calls into it");

@@ -67,6 +67,29 @@ asm_text_listed(const char *const *words, const char *s)
 	return 0;
 }
 
+/* Is s a prefix of the next statement, perhaps with others before it? */
+static int
+asm_text_prefix(const struct text *t, const char *s)
+{
+	const char *last = strchr(s, ';');
+
+	if (last)
+		for (s = last + 1; *s == ' '; s++)
+			;
+	return asm_text_listed(t->m->prefixes, s);
+}
+
+/*
+ * The compiler's sequence for thread-local data of a shared library has prefixes that are written as data:
+ * data16 leaq x@tlsgd(%rip), %rdi; .value 0x6666; rex64; call __tls_get_addr@PLT
+ */
+static int
+asm_text_tls(const struct text *t, const char *s)
+{
+	return t->n && t->st[t->n - 1].kind == ST_INSN && strstr(t->st[t->n - 1].s, "@tlsgd(") &&
+	    asm_text_prefix(t, s);
+}
+
 /* Adds one statement s (trimmed, not empty). */
 static void
 asm_text_statement(struct text *t, char *s, uint32_t line, int inasm)
@@ -95,6 +118,7 @@ asm_text_statement(struct text *t, char *s, uint32_t line, int inasm)
 		*e = '\0';
 		code = asm_text_listed(t->m->emitting, s);
 		*e = c;
+		code |= asm_text_tls(t, s);
 		asm_text_add(t, code ? ST_INSN : ST_DIRECTIVE, s, line, inasm);
 		return;
 	}
@@ -105,13 +129,15 @@ asm_text_statement(struct text *t, char *s, uint32_t line, int inasm)
 		asm_text_add(t, ST_DIRECTIVE, s, line, inasm);
 		return;
 	}
-	if (t->n && t->st[t->n - 1].kind == ST_INSN && asm_text_listed(t->m->prefixes, t->st[t->n - 1].s)) {
+	if (t->n && t->st[t->n - 1].kind == ST_INSN && asm_text_prefix(t, t->st[t->n - 1].s)) {
 		/* the statement before was a prefix: `lock; xadd` becomes one statement */
 		struct stmt *prev = &t->st[t->n - 1];
 		char *start = prev->s + strlen(prev->s);
 
 		if (start < s) {
 			memset(start, ' ', (size_t)(s - start));
+			if (*prev->s == '.' && !memchr(prev->s, ';', (size_t)(start - prev->s)))
+				*start = ';';
 			return;
 		}
 	}
@@ -283,6 +309,9 @@ text_operands(const struct machine *m, const char *s)
 	char word[16];
 	size_t n;
 
+	if (*s == '.' && strchr(s, ';'))        /* prefixes that are written as data */
+		for (s = strchr(s, ';') + 1; *s == ' '; s++)
+			;
 	for (;;) {
 		for (n = 0; s[n] && !isspace((unsigned char)s[n]); n++)
 			;

@@ -1,7 +1,7 @@
 /*
  * Runtime library of traced programs: what its parts share.
  *
- * core*.c, core*.S (aert.o) are in every traced program; wrap*.c (libaert.a)
+ * core*.c, core*.S (aert.o) are in every traced program, lib (aelib.o) in traced shared libraries; wrap*.c (libaert.a)
  * each stand for one libc function (ld --wrap) and are linked only when the
  * program refers to it.  All of it is hidden from the program.
  *
@@ -10,6 +10,7 @@
  *
  *   AE_MAP AE_GUARD AE_SIDELEN AE_PAGE   where memory is, and pages no smaller than the kernel's
  *   AE_THREADS                           1: every thread is recorded, 0: the first one only
+ *   AE_LIBRARIES                         1: shared libraries are traced
  *   machine_near machine_set             the block that this thread, or one that made it, was given; gives it one
  *   AE_ADD                               adds to a number that other threads may change
  *   AE_ELF AE_NSIG                       ELF's number of the machine; the highest signal
@@ -177,6 +178,8 @@ int ae_file_header(uintptr_t fs, const char *parent, uint64_t parentpos, uint32_
 int ae_file_chunk(uint32_t number, uint8_t *p, size_t n, int full);
 int ae_file_begins(const struct ae_thread *t);
 int ae_file_ends(uint32_t number, enum ae_left how, uint64_t total);
+struct ae_module;
+int ae_file_module(const struct ae_module *m);
 /* at an exec and at the limit, pc is the process id; number: of the thread that ends it, or 0 */
 int ae_file_end(enum ae_reason why, int sig, uintptr_t pc, uint32_t number);
 /* what faulted, for the end record; tail: bytes at the end of the events of which not all need be events */
@@ -242,18 +245,53 @@ const sigset_t *ae_mask_strip(const sigset_t *set, sigset_t *copy);             
 /* before an exec: sets the mask that the program believes in; 0: undoes it */
 void ae_segv_real(int really);
 
-/* core/map.c: the executable itself */
-size_t ae_buildid(uint8_t id[32]);
-uintptr_t ae_base(void);                        /* where it was loaded, less the addresses it was linked for */
-int ae_traceable(void);                         /* are there traced functions */
+/* made by aerw; the third word is AE_OBJECTS, perhaps with AE_INLIB, first, later the number */
+struct ae_fn { uintptr_t entry, thunk, number; };
+
+/* A file with traced functions: the executable, or a shared library, which has this in itself (lib/join.c) */
+struct ae_module {
+	uintptr_t version;              /* AE_LIBRARY */
+	const char *path;               /* of a library, as the loader has it */
+	struct ae_fn *fn, *fnend;
+	const char *text, *textend;     /* section aetext */
+	const void *ehdr;               /* its ELF header; NULL: not loaded */
+	void **core;                    /* where a library wants the addresses of the functions of core.def */
+	uintptr_t context;              /* a file of a library calls makecontext and the like */
+	uintptr_t first;                /* the number of its first function, from 0 */
+};
+/* The version of this, and of core.def: a library and the program that uses it may be of different versions of aecc */
+#define AE_LIBRARY 1
+#define AE_MAXFN (256u * 252)                   /* functions that have numbers */
+#define AE_NMODULE 256                          /* files at a time */
+
+/* core/module.c: the sections aetext of all files, the executable's first; the end is NULL if there are no libraries */
+struct ae_range { uintptr_t begin, size; };
+extern struct ae_range ae_range[AE_NMODULE];
+extern struct ae_range *ae_range_end;
+
+/* core/map.c: files with traced functions */
+extern struct ae_module ae_self;                /* the executable */
+size_t ae_buildid(const struct ae_module *m, uint8_t id[32]);
+uintptr_t ae_base(const struct ae_module *m);   /* where it was loaded, less the addresses it was linked for */
+int ae_traceable(void);                         /* makes ae_self; has the executable traced functions? */
 /* The version of what generated code expects of the runtime: EMIT_OBJECTS of src/ae/rewrite/emit.h */
 #define AE_OBJECTS 1
-int ae_current(void);                           /* are all traced functions of this version? */
-int ae_patch(uintptr_t page);                   /* makes every entry jump to its thunk; 0 or -1 */
+#define AE_INLIB 256                            /* added for functions that are traced in shared libraries only */
+int ae_current(const struct ae_module *m);      /* are all traced functions of this version? */
+/* numbers the functions and makes every entry jump to its thunk; 0 or -1; page: the kernel's, which is remembered */
+int ae_patch(struct ae_module *m, uintptr_t page);
 int ae_arm(const char *name);                   /* before ae_patch: AE_FROM; 0 or -1: no such traced function */
 int ae_intext(uintptr_t pc);                    /* is pc in traced code */
 
+/* core/module.c: shared libraries */
+int ae_module_again(void);                      /* tells a new file of all of them; 0 or an error number */
+int ae_module_wait(void);                       /* at the end of the program: is there one whose end is to come? */
+
 #pragma GCC visibility pop
+
+/* What a library calls before its constructors, and after its destructors. 0: the program is not recorded */
+int __ae_join(struct ae_module *m);
+void __ae_part(struct ae_module *m);
 
 /* core/region.c: what the program calls, see tracemill.h */
 void __ae_start(void);

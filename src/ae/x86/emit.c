@@ -78,7 +78,8 @@ x86_call(struct twin *t, uint32_t i)
 			buf_str(t->o, "\tcall\t__ae_back\n");
 		return;
 	}
-	leave_traced(t);
+	if (i == 0 || !t->fn->ins[i - 1].in.tls)
+		leave_traced(t);
 	buf_printf(t->o, "\t%s\n", s);
 	if (a->twice)
 		buf_printf(t->o, "\tmovl\t$%u, %%r11d\n\tcall\t__ae_land\n", t->site++);
@@ -266,6 +267,8 @@ x86_insn(struct twin *t, uint32_t i)
 	default:
 		if (a->in.ctl != IC_NONE)
 			x86_validate_group(t);
+		if (a->in.tls)          /* for the call that follows */
+			leave_traced(t);
 		buf_printf(t->o, "\t%s\n", twin_text(t, a));
 		break;
 	}

@@ -20,7 +20,9 @@ x86_machine_reloc(unsigned type, const char *symbol)
 	switch (type) {
 	case R_X86_64_GOTPCREL: case R_X86_64_GOTTPOFF: case 41: case 42:       /* GOTPCRELX, REX_GOTPCRELX */
 		return MR_GOT;
-	case R_X86_64_TLSGD: case R_X86_64_TLSLD: case R_X86_64_GOTPC32_TLSDESC: case R_X86_64_TLSDESC_CALL:
+	case R_X86_64_TLSGD: case R_X86_64_TLSLD:
+		return MR_TLSCALL;
+	case R_X86_64_GOTPC32_TLSDESC: case R_X86_64_TLSDESC_CALL:
 	case R_X86_64_TLSDESC:
 		return MR_TLSMODEL;
 	default:
@@ -36,7 +38,9 @@ x86_machine_lift(const struct machine *m, const uint8_t *p, size_t n, const uint
 }
 
 static const char *const prefixes[] = {
-	"lock", "rep", "repe", "repz", "repne", "repnz", "notrack", "bnd", "data16", "cs", "ds", "es", NULL
+	"lock", "rep", "repe", "repz", "repne", "repnz", "notrack", "bnd", "data16", "cs", "ds", "es", "rex64",
+	".value\t0x6666", ".byte\t0x66",      /* only in a sequence for thread-local data: text.c */
+	NULL
 };
 static const char *const words[] = { ".quad", ".long", ".int", ".8byte", ".4byte", ".value", ".word",
 	".short", NULL };

@@ -10,13 +10,13 @@
 #include "ae/rewrite/landing.h"
 #include "ae/x86/emit_internal.h"
 
-/* Instructions of fragment 0 that the patch covers */
+/* Instructions of fragment 0 that the patch covers, and a call that belongs to the last of them */
 static uint32_t
 x86_plain_covered(const struct afunc *fn)
 {
 	uint32_t n = 0;
 
-	while (n < fn->nins && fn->ins[n].frag == 0 && fn->ins[n].off < X86_PATCH)
+	while (n < fn->nins && fn->ins[n].frag == 0 && (fn->ins[n].off < X86_PATCH || fn->ins[n - 1].in.tls))
 		n++;
 	return n;
 }
@@ -100,7 +100,7 @@ x86_plain_copy(struct buf *o, struct file *f, uint32_t no)
 			buf_printf(o, ".Lae_q%u_%u:\n", no, i);
 		if (a->pad)
 			continue;
-		if (!whole && (a->in.ctl == IC_CALL || a->in.ctl == IC_CALLIND)) {
+		if (!whole && (a->in.ctl == IC_CALL || a->in.ctl == IC_CALLIND) && !(i && fn->ins[i - 1].in.tls)) {
 			x86_plain_call(o, f, no, i);
 			return;
 		}

@@ -20,7 +20,7 @@ static const struct opt addrdiff_opts[] = {
 	{ 'a', "odd-regions", "N", "with -s: allow N regions moved by a multiple of 16, not of a page (0)" },
 	{ 'c', "conventions", NULL, "take instructions for the same if the conventions of ref(5) say so" },
 	{ 'd', "dead-loads", NULL, "allow loads on one side that a log on the other side lacks" },
-	{ 'e', "executable", "PROG", "compare only instructions of PROG's traced functions; name source lines" },
+	{ 'e', "executable", "PROG", "compare only instructions of PROG's traced functions; again for its libraries" },
 	{ 'l', "no-loops", NULL, "leave loop and task events out" },
 	{ LOAD, "load", "A[:B]", "with -e: PROG was loaded at address A, in the second trace at B; hexadecimal" },
 	{ 'n', "context", "N", "show N references before and after a difference (3)" },
@@ -33,7 +33,7 @@ static const struct opt addrdiff_opts[] = {
 
 static const struct opt_tool addrdiff_tool = {
 	.does = "Compares two traces, or one with valgrind's lackey log; prints the first difference.",
-	.synopsis = "[-cdlqsv] [-a regions] [-e prog] [--load a[:b]] [-n context]\n"
+	.synopsis = "[-cdlqsv] [-a regions] [-e prog [--load a[:b]]] ... [-n context]\n"
 	    "[--range from:to] a b",
 	.example = "ae2addr prog ae.out | addrdiff -v -s -e prog - prog.log",
 	.opt = addrdiff_opts,
@@ -108,18 +108,46 @@ addrdiff_summary(struct diff *d)
 		shift_print(d->shift, d->out);
 }
 
+#define LOADS 66                /* as many files as there can be */
+
+/* Addresses of --load, on both sides; a file that is always at the same has 0 */
+struct loads { size_t n; uint64_t at[2][LOADS]; };
+
 /* 0x555555554000, or 0x555555554000:0x108000 */
 static void
-addrdiff_load(uint64_t load[2], const char *s)
+addrdiff_load(struct loads *l, const char *s)
 {
+	uint64_t a, b;
 	char *end;
 
 	errno = 0;
-	load[0] = load[1] = strtoull(s, &end, 16);
+	a = b = strtoull(s, &end, 16);
 	if (end != s && *end == ':')
-		load[1] = strtoull(s = end + 1, &end, 16);
-	if (errno || end == s || *end || !isxdigit((unsigned char)*s) || (load[0] | load[1]) & 4095)
+		b = strtoull(s = end + 1, &end, 16);
+	if (errno || end == s || *end || !isxdigit((unsigned char)*s) || (a | b) & 4095 || l->n == LOADS)
 		opt_wrong("not an address of a page, or two, in hexadecimal");
+	l->at[0][l->n] = a;
+	l->at[1][l->n++] = b;
+}
+
+/* Each position independent file has its --load, in this order; moves these to the numbers of the files. */
+static void
+addrdiff_loads(const struct prog *p, struct loads *l, char *const *path)
+{
+	struct loads given = *l;
+	size_t k = 0;
+
+	for (l->n = 0; p; p = prog_next(p), l->n++) {
+		int moves = prog_moves(p);
+
+		if (moves && k == given.n)
+			die_usage("%s is position independent: --load says where it was loaded", src_name(path[l->n]));
+		for (int i = 0; i < 2; i++)
+			l->at[i][l->n] = moves ? given.at[i][k] : 0;
+		k += (size_t)moves;
+	}
+	if (k < given.n)
+		die_usage("--load is of a position independent program, named by -e");
 }
 
 static struct side *
@@ -132,9 +160,11 @@ int
 main(int argc, char **argv)
 {
 	struct diff d;
-	const char *progpath = NULL;
-	int c, noloops = 0, shifts = 0, loaded = 0, r;
-	uint64_t n = 3, odd = 0, from = 0, to = UINT64_MAX, load[2] = { 0 };
+	static struct loads load;
+	char *prog[LOADS];
+	size_t nprog = 0;
+	int c, noloops = 0, shifts = 0, r;
+	uint64_t n = 3, odd = 0, from = 0, to = UINT64_MAX;
 	struct side *s;
 
 	diag_init(argv[0], 2);
@@ -152,14 +182,15 @@ main(int argc, char **argv)
 			d.deadloads = 1;
 			break;
 		case 'e':
-			progpath = optarg;
+			if (nprog == LOADS)
+				opt_wrong("too many files");
+			prog[nprog++] = optarg;
 			break;
 		case 'l':
 			noloops = 1;
 			break;
 		case LOAD:
-			addrdiff_load(load, optarg);
-			loaded = 1;
+			addrdiff_load(&load, optarg);
 			break;
 		case 'n':
 			if (num_u64(optarg, 0, CONTEXT_MAX, &n) < 0)
@@ -184,18 +215,18 @@ main(int argc, char **argv)
 	if (src_is_stdin(argv[optind]) && src_is_stdin(argv[optind + 1]))
 		die("only one of the two can be standard input");
 	d.context = (size_t)n;
-	if (progpath)
-		d.prog = prog_open(progpath);
-	if (loaded && !(d.prog && prog_moves(d.prog)))
-		die_usage("--load is of a position independent program, named by -e");
-	if (!loaded && d.prog && prog_moves(d.prog))
-		die_usage("%s is position independent: --load says where it was loaded", src_name(progpath));
+	for (size_t i = 0; i < nprog; i++) {
+		struct prog *p = prog_open(prog[i], d.prog);
+
+		d.prog = d.prog ? d.prog : p;
+	}
+	addrdiff_loads(d.prog, &load, prog);
 	if (!d.quiet)
 		progress_start(NULL);
 	side_open(&d.a, argv[optind]);
 	side_open(&d.b, argv[optind + 1]);
-	d.a.load = load[0];
-	d.b.load = load[1];
+	d.a.load = load.at[0];
+	d.b.load = load.at[1];
 	for (s = &d.a; ; s = &d.b) {
 		s->prog = d.prog;
 		s->from = from;

@@ -13,14 +13,19 @@
 #define CONTEXT_MAX 1000        /* maximum number of references shown before and after a difference */
 #define GROUP_MAX   256         /* maximum references of an instruction to which conventions are applied */
 
-/* prog.c: the executable that both sides ran, from option -e. */
+/*
+ * prog.c: the executable that both sides ran, and its shared libraries, from options -e. Files after the first one
+ * are at addresses of our own.
+ */
 struct prog;
-struct prog *prog_open(const char *path);               /* exits on failure */
+struct prog *prog_open(const char *path, struct prog *before);  /* the first is before, or NULL; exits on failure */
+const struct prog *prog_next(const struct prog *p);
+uint64_t prog_at(const struct prog *p);                 /* what its addresses are more than those of the file */
 void prog_close(struct prog *p);
 int prog_traced(const struct prog *p, uint64_t pc);     /* is this instruction in a traced function? */
 /* is it a traced instruction that accesses registers only, for which valgrind reports references? */
 int prog_registers(const struct prog *p, uint64_t pc);
-void prog_image(const struct prog *p, uint64_t *lo, uint64_t *hi);      /* addresses of the loaded image */
+void prog_image(const struct prog *p, uint64_t *lo, uint64_t *hi);      /* addresses in the file */
 int prog_moves(const struct prog *p);                                   /* is it position independent? */
 unsigned prog_word(const struct prog *p);                               /* bytes of an address */
 /* "function at file:line", "function" or NULL; valid until the next call */
@@ -35,7 +40,7 @@ struct side {
 	const struct prog *prog;        /* keep only traced functions; NULL: everything; borrowed */
 	int keep;               /* the last instruction is kept */
 	int keepdata;           /* its references are kept */
-	uint64_t load;          /* what addresses of the image are more than those of prog's file, which they become */
+	const uint64_t *load;   /* for each file of prog: what its addresses are more than in the file; NULL: nothing */
 	int noloops;            /* drop loop and task events */
 	uint64_t from, to;      /* only these instructions, counted from 0 among those that are kept */
 	uint64_t seen;          /* instructions that were kept, before `from` too */

@@ -1,4 +1,4 @@
-/* addrdiff: information from the executable (-e). */
+/* addrdiff: information from the executable and its shared libraries (-e). */
 #include "convert/addrdiff/addrdiff.h"
 
 #include <gelf.h>
@@ -12,6 +12,12 @@
 #include "format/ae/exe.h"
 
 struct prog {
+	struct prog *next;      /* owned: another file */
+	/*
+	 * What its addresses here are more than those of the file: 0 for the first file, for others such that no two
+	 * files overlap
+	 */
+	uint64_t at;
 	struct exe exe;
 	uint64_t lo, hi;        /* the image */
 	uint64_t tlo, thi;      /* from the first to the last traced instruction */
@@ -73,10 +79,25 @@ mark_traced(struct prog *p, const char *path)
 	}
 }
 
+/* Where files after the first one are for us: one each PROG_AWAY, where programs have no memory */
+#define PROG_AWAY UINT64_C(0x10000000000)
+#define PROG_NAWAY 64u
+
 struct prog *
-prog_open(const char *path)
+prog_open(const char *path, struct prog *before)
 {
 	struct prog *p = xcalloc(1, sizeof(*p));
+	unsigned n = 0;
+
+	for (; before; before = before->next) {
+		p->at = PROG_AWAY * (0x60 - ++n);
+		if (!before->next) {
+			before->next = p;
+			break;
+		}
+	}
+	if (n > PROG_NAWAY)
+		die_usage("too many files");
 
 	if (exe_open(&p->exe, path) < 0 || exe_need_schema(&p->exe) < 0 || exe_traced(&p->exe, 0) < 0)
 		die("%s: %s", src_name(path), p->exe.err);
@@ -90,18 +111,30 @@ prog_close(struct prog *p)
 {
 	if (!p)
 		return;
+	prog_close(p->next);
 	exe_close(&p->exe);
 	free(p->traced);
 	free(p->code);
 	free(p);
 }
 
+/* The file that has pc among its traced functions; NULL: none */
+static const struct prog *
+prog_of(const struct prog *p, uint64_t pc)
+{
+	for (; p; p = p->next) {
+		uint64_t a = pc - p->at - p->tlo;
+
+		if (p->traced && a < p->thi - p->tlo && bit_get(p->traced, a))
+			return p;
+	}
+	return NULL;
+}
+
 int
 prog_traced(const struct prog *p, uint64_t pc)
 {
-	uint64_t a = pc - p->tlo;
-
-	return pc >= p->tlo && pc < p->thi && bit_get(p->traced, a);
+	return prog_of(p, pc) != NULL;
 }
 
 /*
@@ -111,10 +144,12 @@ prog_traced(const struct prog *p, uint64_t pc)
 int
 prog_registers(const struct prog *p, uint64_t pc)
 {
-	const uint8_t *c = p->code + (pc - p->tlo);
+	const uint8_t *c;
 
-	if (p->exe.machine != EM_X86_64)
+	p = prog_of(p, pc);
+	if (!p || p->exe.machine != EM_X86_64)
 		return 0;
+	c = p->code + (pc - p->at - p->tlo);
 	while (*c == 0x66 || *c == 0xf2 || *c == 0xf3)
 		c++;
 	if (*c >> 4 == 4)
@@ -127,6 +162,18 @@ prog_image(const struct prog *p, uint64_t *lo, uint64_t *hi)
 {
 	*lo = p->lo;
 	*hi = p->hi;
+}
+
+const struct prog *
+prog_next(const struct prog *p)
+{
+	return p->next;
+}
+
+uint64_t
+prog_at(const struct prog *p)
+{
+	return p->at;
 }
 
 int
@@ -148,6 +195,9 @@ prog_where(struct prog *p, uint64_t pc)
 	uint64_t off;
 	int line;
 
+	while (p->next && (pc - p->at < p->lo || pc - p->at >= p->hi))
+		p = p->next;
+	pc -= p->at;
 	if ((func = exe_func(&p->exe, pc, &off)) != NULL)
 		func = exe_symbol_source(&p->exe, func, 1);
 	file = exe_line(&p->exe, pc, &line);

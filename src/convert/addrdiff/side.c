@@ -84,18 +84,18 @@ side_inst(const struct side *s, size_t i)
 	return s->ninst + count_inst(s->w, i < s->n ? i + 1 : s->n);
 }
 
-/* Addresses of the image become those of the executable's file. */
+/* Addresses of a file's image, with others for each file, become those of prog.c. */
 static void
-side_unload(const struct side *s, uint64_t *w, size_t n)
+side_unload(const struct prog *p, uint64_t load, uint64_t *w, size_t n)
 {
 	uint64_t lo, hi;
 
-	prog_image(s->prog, &lo, &hi);
+	prog_image(p, &lo, &hi);
 	for (size_t i = 0; i < n; i++) {
-		uint64_t at = ref_addr(w[i]) - s->load;
+		uint64_t at = ref_addr(w[i]) - load;
 
 		if (ref_kind(w[i]) != REF_TASK && at >= lo && at < hi)
-			w[i] = ref_make(ref_kind(w[i]), at, ref_size(w[i]));
+			w[i] = ref_make(ref_kind(w[i]), at + prog_at(p), ref_size(w[i]));
 	}
 }
 
@@ -103,12 +103,13 @@ side_unload(const struct side *s, uint64_t *w, size_t n)
 static size_t
 side_filter(struct side *s, uint64_t *w, size_t n)
 {
-	size_t i, k = 0;
+	size_t i, k = 0, f = 0;
 
 	if (!s->prog && !s->noloops)
 		return n;
-	if (s->prog && s->load)
-		side_unload(s, w, n);
+	for (const struct prog *p = s->load ? s->prog : NULL; p; p = prog_next(p), f++)
+		if (s->load[f] != prog_at(p))
+			side_unload(p, s->load[f], w, n);
 	for (i = 0; i < n; i++) {
 		unsigned kind = ref_kind(w[i]);
 

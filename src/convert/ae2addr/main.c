@@ -3,6 +3,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "ae/regen/libs.h"
 #include "ae/regen/msg.h"
 #include "base/diag.h"
 #include "base/mem.h"
@@ -176,23 +177,44 @@ ae2addr_statistics(struct sink *s, const uint64_t *bytes)
 		ae2addr_line(s, name[i], bytes[i]);
 }
 
-/* For each function of g: is it called this? Dies if none is. */
-static uint8_t *
-ae2addr_watch(const struct prog *g, struct exe *x, const char *symbol, const char *path)
-{
-	uint8_t *watch = xcalloc(g->nfunc + 1, 1);
-	int any = 0;
+struct asked {
+	const char *program, *events, *parent, *symbol;
+	uint8_t *watch;                 /* for each function: is it called `symbol`? */
+	int watched;                    /* one is */
+	int part;                       /* a part of the trace only */
+	uint64_t most, task;
+	struct regen *r;
+	struct libs libs;
+};
 
+/* The functions of g from `first` on, which are those of x. */
+static void
+ae2addr_watch(struct asked *a, const struct prog *g, const struct exe *x, uint32_t first, uint64_t base)
+{
+	a->watch = xreallocarray(a->watch, g->nfunc + 1u, 1);
+	memset(a->watch + first, 0, g->nfunc + 1u - first);
 	for (size_t i = 0; i < x->nsym; i++) {
-		if (!symbol_is(x->sym[i].name, symbol))
+		if (!symbol_is(x->sym[i].name, a->symbol))
 			continue;
-		for (uint32_t k = 0; k < g->nfunc; k++)
-			if (g->func[k].entry == x->sym[i].addr)
-				any = watch[k] = 1;
+		for (uint32_t k = first; k < g->nfunc; k++)
+			if (g->func[k].entry == x->sym[i].addr + base)
+				a->watched = a->watch[k] = 1;
 	}
-	if (!any)
-		die("%s: no traced function %s", src_name(path), symbol);
-	return watch;
+}
+
+static int
+ae2addr_library(void *arg, struct prog *g, const struct ev_module *m, const char **err)
+{
+	struct asked *a = arg;
+	uint32_t first = g->nfunc;
+
+	if (libs_add(&a->libs, g, m, err) != 0)
+		return -1;
+	if (a->symbol) {
+		ae2addr_watch(a, g, &a->libs.lib[a->libs.n - 1]->exe, first, m->base);
+		regen_watch(a->r, a->watch);
+	}
+	return 0;
 }
 
 static void
@@ -203,14 +225,6 @@ ae2addr_load(struct prog *g, struct exe *x, const char *path)
 	if (prog_load_exe(g, x) != 0)
 		die_at(src_name(path), x->schema_off + g->erroff, DIAG_NOREC, "bad schema: %s", g->err);
 }
-
-struct asked {
-	const char *events, *parent, *symbol;
-	uint8_t *watch;
-	int part;                       /* a part of the trace only */
-	uint64_t most, task;
-	struct regen *r;
-};
 
 /* The references of one thread: a watched function is not searched in others once it was called */
 static int
@@ -242,17 +256,21 @@ ae2addr_run(struct exe *x, struct prog *g, struct sink *s, struct asked *a)
 	if (!r)
 		die("%s", err);
 	a->r = r;
+	regen_libraries(r, ae2addr_library, a);
 	bad = feed_tasks(&f, regen_state(r), &job);
 	if (f.begun) {
 		if (bad == ENOUGH)
 			bad = 0;
 		if (s->sites)
-			sites_print(s->out, r, x, g->loaded, feed_bytes(&f));
+			sites_print(s->out, r, x, g->loaded, &a->libs, feed_bytes(&f));
 		else if (s->count && g->moves)
 			out_printf(s->out, "load-address 0x%llx\n", (unsigned long long)g->loaded);
+		for (size_t i = 0; s->count && !s->sites && i < a->libs.n; i++)
+			out_printf(s->out, "library 0x%llx %s\n", (unsigned long long)a->libs.lib[i]->base,
+			    a->libs.lib[i]->path);
 		if (s->count && !s->sites)
 			ae2addr_statistics(s, a->part ? NULL : regen_counts(r));
-		never = a->watch && !regen_called(r);
+		never = a->symbol && !regen_called(r);
 	}
 	if (bad != -1)
 		ae2addr_begin(s);
@@ -264,6 +282,8 @@ ae2addr_run(struct exe *x, struct prog *g, struct sink *s, struct asked *a)
 		die_at(f.errname, f.erroff, DIAG_NOREC, "%s", f.err);
 	else if (bad)
 		die("%s", f.err);
+	if (never && !a->watched)
+		die("%s: no traced function %s", src_name(a->program), a->symbol);
 	if (never)
 		die("%s: %s is never called", src_name(events), a->symbol);
 	if (feed_note(&f, note))
@@ -333,10 +353,11 @@ main(int argc, char **argv)
 	a.part |= a.symbol != NULL;
 	if (a.part && s.sites)
 		die_usage("--sites is of a whole trace, not of -n or -s");
+	a.program = argv[optind];
 	a.events = argv[optind + 1];
 	ae2addr_load(&g, &x, argv[optind]);
 	if (a.symbol)
-		a.watch = ae2addr_watch(&g, &x, a.symbol, argv[optind]);
+		ae2addr_watch(&a, &g, &x, 0, 0);
 	s.out = out_open(outname);
 	if (s.fmt == REF_ADDR && !s.count)
 		out_binary(s.out, "a reference stream");
@@ -344,6 +365,7 @@ main(int argc, char **argv)
 	ae2addr_run(&x, &g, &s, &a);
 	free(a.watch);
 	prog_free(&g);
+	libs_free(&a.libs);
 	exe_close(&x);
 	return 0;
 }

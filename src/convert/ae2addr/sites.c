@@ -44,11 +44,15 @@ sites_by_bytes(const void *pa, const void *pb)
 }
 
 static void
-sites_find(struct row *w, const struct regen_site *s, struct exe *x, uint64_t base)
+sites_find(struct row *w, const struct regen_site *s, struct exe *x, uint64_t base, const struct libs *libs)
 {
-	uint64_t off, pc = s->pc - base;
-	const char *func = s->pc ? exe_func(x, pc, &off) : NULL, *file = s->pc ? exe_line(x, pc, &w->line) : NULL;
+	struct libs_one *lib = libs_at(libs, s->pc);
+	uint64_t off, pc = s->pc - (lib ? lib->base : base);
+	const char *func, *file;
 
+	x = lib ? &lib->exe : x;
+	func = s->pc ? exe_func(x, pc, &off) : NULL;
+	file = s->pc ? exe_line(x, pc, &w->line) : NULL;
 	w->func = func ? exe_symbol_source(x, func, 1) : s->pc ? "?" : "(untraced code)";
 	w->file = file ? file : "";
 	if (!file)
@@ -76,7 +80,8 @@ sites_merge(struct row *w, size_t n)
 }
 
 void
-sites_print(struct out *o, const struct regen *r, struct exe *x, uint64_t base, uint64_t file_bytes)
+sites_print(struct out *o, const struct regen *r, struct exe *x, uint64_t base, const struct libs *libs,
+    uint64_t file_bytes)
 {
 	size_t n, k = 0;
 	const struct regen_site *s = regen_sites(r, &n);
@@ -84,7 +89,7 @@ sites_print(struct out *o, const struct regen *r, struct exe *x, uint64_t base, 
 
 	for (size_t i = 0; i < n; i++)
 		if (s[i].events) {
-			sites_find(w + k++, s + i, x, base);
+			sites_find(w + k++, s + i, x, base, libs);
 			file_bytes -= s[i].bytes;
 		}
 	k = sites_merge(w, k);

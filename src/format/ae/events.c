@@ -159,6 +159,11 @@ ev_close(struct ev_reader *r)
 {
 	free(r->payload);
 	free(r->waste);
+	for (size_t i = 0; i < r->nmodule; i++)
+		free(r->module[i].path);
+	free(r->module);
+	r->module = NULL;
+	r->nmodule = 0;
 	r->payload = r->waste = NULL;
 }
 
@@ -295,6 +300,65 @@ read_thread(struct ev_reader *r, enum ev_thread kind, uint64_t off)
 	return 0;
 }
 
+const struct ev_module *
+ev_module(const struct ev_reader *r, uint32_t number)
+{
+	for (size_t i = 0; i < r->nmodule; i++)
+		if (number - r->module[i].first < r->module[i].n)
+			return r->module + i;
+	return NULL;
+}
+
+/* Adds a library; its numbers are after those of the one before it. */
+static int
+add_module(struct ev_reader *r, const struct ev_module *m, const uint8_t *path, size_t len)
+{
+	const struct ev_module *before = r->nmodule ? r->module + r->nmodule - 1 : NULL;
+	struct ev_module *p;
+
+	if (m->n == 0 || m->first >= EV_NFUNCS || (before && m->first - before->first < before->n) ||
+	    (before && m->first < before->first))
+		return events_fail(r, m->off + 16, "bad numbers of a library's functions");
+	p = realloc(r->module, (r->nmodule + 1) * sizeof *p);
+	if (p)
+		r->module = p;
+	if (!p || (p[r->nmodule] = *m, p[r->nmodule].path = malloc(len + 1)) == NULL)
+		return events_fail(r, m->off, "out of memory");
+	memcpy(p[r->nmodule].path, path, len);
+	p[r->nmodule++].path[len] = '\0';
+	return 0;
+}
+
+/* The record of a library, whose frame has been read */
+static int
+read_module(struct ev_reader *r, uint64_t off, uint32_t len)
+{
+	struct ev_module m = { .off = off };
+	uint8_t b[EV_MODMAX];
+	uint32_t n;
+
+	if (len < EV_MODMIN || len > sizeof b || len % 8)
+		return events_fail(r, off + 4, "bad length of a library's record");
+	if (read_part(r, b, len) != 0)
+		return -1;
+	if (get_le64(r->frame + 8) != ev_checksum(b, len))
+		return events_fail(r, off + 8, "wrong checksum of a library's record");
+	m.first = get_le32(b);
+	m.n = get_le32(b + 4);
+	m.base = get_le64(b + 8);
+	if (m.base % EV_PAGE)
+		return events_fail(r, off + 24, "bad load address");
+	m.idlen = b[16];
+	if (m.idlen > EV_IDMAX || !all_zero(b + 17 + m.idlen, 32 - m.idlen + 3))
+		return events_fail(r, off + 32, "bad build id");
+	memcpy(m.id, b + 17, m.idlen);
+	n = get_le32(b + 52);
+	if (n == 0 || n > len || (EV_MODPATH + n + 7) / 8 * 8 != len || memchr(b + EV_MODPATH, 0, n) ||
+	    !all_zero(b + EV_MODPATH + n, len - EV_MODPATH - n))
+		return events_fail(r, off + 68, "bad name of a library");
+	return add_module(r, &m, b + EV_MODPATH, n);
+}
+
 /*
  * A record of a thread, whose frame has been read: the begin of a chunk of the thread that is read, then r->have_frame
  * is set; or something else, that is done with.
@@ -369,6 +433,8 @@ read_one(struct ev_reader *r)
 	}
 	if (memcmp(r->frame, "AEth", 4) == 0 && r->version != 2)
 		return read_record(r, off, n) != 0 || r->have_frame;
+	if (memcmp(r->frame, "AEmo", 4) == 0 && r->version >= 5)
+		return read_module(r, off, n) != 0;
 	if (memcmp(r->frame, "AEch", 4) != 0)
 		events_fail(r, off, "neither a chunk nor the end record");
 	else if (n == 0 || n > EV_CHUNKMAX)

@@ -9,10 +9,13 @@
 #include <stdint.h>
 
 #define EV_MAGIC     "\x89" "AEOUT" "\r\n"
-#define EV_VERSION   4          /* 3 has no base, 2 one thread only */
+#define EV_VERSION   5          /* 4 has no libraries, 3 no base, 2 one thread only */
 #define EV_IDMAX     32
 #define EV_HEADMIN   104        /* bytes of a header without a parent's name */
 #define EV_HEADMAX   8192
+#define EV_MODPATH   56         /* offset of the path in the payload of a library's record */
+#define EV_MODMIN    64
+#define EV_MODMAX    8176
 #define EV_CHUNKMAX  (4u << 20)
 #define EV_ENDLEN    64         /* bytes of the end record after its 16 bytes of frame */
 
@@ -38,6 +41,7 @@ enum ev_access { EV_NOACCESS, EV_SOME, EV_READ, EV_WRITE, EV_NACCESSES };
 #define EV_LAND      0xff
 #define EV_CAUGHT    0xffff     /* instead of the site: an exception lands in the frame that has this stack pointer in it */
 #define EV_NFUNC0    252
+#define EV_NFUNCS    (256u * EV_NFUNC0)      /* functions that have numbers */
 
 /* Name of a machine by its ELF number; NULL if it has none here. */
 const char *ev_machine(unsigned machine);
@@ -75,6 +79,16 @@ struct ev_end {
 	uint32_t tail;                  /* of the last bytes of events, those after the access are none */
 };
 
+/* A shared library of the run */
+struct ev_module {
+	uint32_t first, n;              /* its functions have the numbers from `first` on, counted from 0 */
+	uint64_t base;                  /* as that of the executable */
+	uint8_t id[EV_IDMAX];
+	unsigned idlen;
+	uint64_t off;                   /* of its record */
+	char *path;                     /* owned */
+};
+
 struct ev_reader {
 	ev_read_fn *read;
 	ev_pass_fn *pass;               /* set after ev_open, or NULL: then `read` is used */
@@ -93,6 +107,8 @@ struct ev_reader {
 	uint64_t fs;                    /* its thread pointer */
 	uint32_t next;                  /* the lowest number of a thread that is higher; 0: none was seen yet */
 	uint64_t other;                 /* payload bytes of other threads that were passed over */
+	struct ev_module *module;       /* owned: the libraries so far, by number */
+	size_t nmodule;
 	/* private */
 	uint8_t frame[16];
 	int have_frame;
@@ -104,6 +120,9 @@ struct ev_reader {
 
 /* Reads and checks the header: 0, or -1 with err and erroff. Allocates all memory that is ever needed. */
 int ev_open(struct ev_reader *r, ev_read_fn *read, void *arg);
+
+/* The library whose function has this number, as far as the file was read; NULL: none. Valid until the next call */
+const struct ev_module *ev_module(const struct ev_reader *r, uint32_t number);
 
 /* Before ev_next: reads thread n instead of the first. 0, or -1 with err and erroff. */
 int ev_task(struct ev_reader *r, uint32_t n);

@@ -193,6 +193,32 @@ read_sections(struct exe *x)
 	return 0;
 }
 
+/* Is a file that can be loaded anywhere a shared library? An executable has an interpreter, or says that it is one. */
+static int
+exe_is_library(const struct exe *x)
+{
+	Elf_Scn *scn = NULL;
+	GElf_Shdr sh;
+	GElf_Phdr ph;
+	GElf_Dyn dyn;
+	Elf_Data *d;
+	size_t n;
+
+	if (elf_getphdrnum(x->elf, &n) != 0)
+		n = 0;
+	for (size_t i = 0; i < n; i++)
+		if (gelf_getphdr(x->elf, (int)i, &ph) && ph.p_type == PT_INTERP)
+			return 0;
+	while ((scn = elf_nextscn(x->elf, scn)) != NULL) {
+		if (!gelf_getshdr(scn, &sh) || sh.sh_type != SHT_DYNAMIC || (d = elf_getdata(scn, NULL)) == NULL)
+			continue;
+		for (int i = 0; gelf_getdyn(d, i, &dyn); i++)
+			if (dyn.d_tag == DT_FLAGS_1 && dyn.d_un.d_val & DF_1_PIE)
+				return 0;
+	}
+	return 1;
+}
+
 /* Reads what x->elf has; without one it fails. */
 static int
 exe_read(struct exe *x)
@@ -206,6 +232,7 @@ exe_read(struct exe *x)
 	else {
 		x->machine = eh.e_machine;
 		x->moves = eh.e_type == ET_DYN;
+		x->library = x->moves && exe_is_library(x);
 		x->word = eh.e_ident[EI_CLASS] == ELFCLASS32 ? 4 : 8;
 		x->big = eh.e_ident[EI_DATA] == ELFDATA2MSB;
 		if (read_sections(x) == 0 && exe_read_relocs(x) == 0)
@@ -378,6 +405,8 @@ add_unit(struct exe *x, const struct sch_unit *u)
 	for (uint32_t i = 0; i < u->nfunc; i++) {
 		const struct sch_func *f = u->func + i;
 
+		if (f->flags & SF_LIBRARY && !x->library)
+			continue;
 		for (uint32_t j = 0; j < f->nfrag; j++) {
 			uint64_t addr = u->cst[f->frag[j].sym] + f->frag[j].off;
 

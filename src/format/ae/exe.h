@@ -24,6 +24,7 @@ struct exe {
 	uint16_t machine;               /* ELF's number */
 	uint8_t word, big;              /* bytes of its addresses; is it big-endian? */
 	uint8_t moves;                  /* it is position independent */
+	uint8_t library;                /* it is a shared library */
 	uint8_t id[EXE_IDMAX];          /* build id */
 	unsigned idlen;                 /* 0: it has none */
 	const uint8_t *schema;          /* the units, in a row */

@@ -247,7 +247,7 @@ get_func(struct rd *r, struct sch_func *f)
 {
 	r->f = f;
 	f->name = get_str(r);
-	f->flags = rd_max(r, SF_TAILOUT | SF_SETJMP | SF_NOENTRY, "unknown flags of a function");
+	f->flags = rd_max(r, SF_TAILOUT | SF_SETJMP | SF_NOENTRY | SF_LIBRARY, "unknown flags of a function");
 	f->nvar = rd_max(r, SCH_MAXVAR, "too many variables");
 	if (f->nvar < r->u->nregs)
 		rd_fail(r, "fewer variables than registers");

@@ -16,7 +16,7 @@ const char *const sch_ccword[SCH_NCC] = { "eq", "ne", "lt", "le", "gt", "ge", "l
 const char *const sch_repword[5] = {"movs", "stos", "lods", "cmps", "scas"};
 const char *const sch_extword[4] = {"", "sext", "merge", "sext32"};
 const char *const sch_loopword[3] = {"loop_entry", "loop_back", "loop_exit"};
-const char *const sch_flagword[SCH_NFLAG] = {"tail_out", "setjmp", "no_entry"};
+const char *const sch_flagword[SCH_NFLAG] = {"tail_out", "setjmp", "no_entry", "library"};
 
 void
 print_put(struct printer *p, const char *s)

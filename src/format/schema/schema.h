@@ -77,6 +77,7 @@ struct sch_loop { uint32_t header; int32_t parent; };   /* header block; parent 
 #define SF_TAILOUT 1u   /* may leave by a tail jump to an unknown callee */
 #define SF_SETJMP  2u   /* has SO_CALLJ steps */
 #define SF_NOENTRY 4u   /* has no public entry: no entry in aefn */
+#define SF_LIBRARY 8u   /* traced in a shared library only */
 
 struct sch_func {
 	char *name;

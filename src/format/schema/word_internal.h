@@ -18,7 +18,7 @@ extern const char *const sch_ccword[SCH_NCC], *const sch_repword[5], *const sch_
     *const sch_loopword[3];
 
 /* Names of the flags of a function, bit 0 first. */
-#define SCH_NFLAG 3
+#define SCH_NFLAG 4
 extern const char *const sch_flagword[SCH_NFLAG];
 
 /*

@@ -19,6 +19,9 @@
 struct aec {
 	struct prog g;
 	struct exe x;
+	struct exe *lib;                /* owned: shared libraries, in the order of those of g */
+	char *const *libpath;
+	unsigned nlib;
 	const char *path;               /* of the executable, as the user gave it */
 	const char *dir;                /* folder of the output files */
 	char *home;                     /* folder of include/ae.h and lib/tracemill/libaeregen.a; owned */
@@ -49,6 +52,11 @@ struct gen {
 void gen_func(struct aec *a, uint32_t i, struct buf *out);
 
 /* expr.c */
+
+/* Do the addresses of the function's file change from run to run? */
+int gen_moves(const struct gen *g);
+/* Appends by how much they are more than those in the file, in C. */
+void gen_base(const struct gen *g, struct buf *out);
 
 /* the machine's name of register r, or NULL */
 const char *reg_name(unsigned machine, unsigned big, int r);

@@ -45,11 +45,26 @@ expr_number(struct gen *g, uint64_t v)
 		buf_printf(g->out, "UINT64_C(0x%llx)", (unsigned long long)v);
 }
 
+int
+gen_moves(const struct gen *g)
+{
+	return g->pf->lib || g->a->g.moves;
+}
+
+void
+gen_base(const struct gen *g, struct buf *out)
+{
+	if (g->pf->lib)
+		buf_printf(out, "ae_libbase[%u]", (unsigned)g->pf->lib - 1);
+	else
+		buf_str(out, "ae_.base");
+}
+
 /* Is constant number sym an address, which is by `base` more than in the executable? */
 static int
 expr_moves(struct gen *g, int32_t sym)
 {
-	int moves = g->a->g.moves && prog_isaddr(g->u, sym);
+	int moves = gen_moves(g) && prog_isaddr(g->u, sym);
 
 	g->use_base |= moves;
 	return moves;
@@ -311,7 +326,10 @@ expr_operation(struct gen *g, const struct op_step *s)
 		g->a->rodata = 1;
 		if (s->cc)
 			buf_printf(g->out, "SX%u(", s->n);
-		buf_str(g->out, "rodata(HERE, ");
+		if (g->pf->lib)
+			buf_printf(g->out, "ae_librodata(HERE, %u, ", (unsigned)g->pf->lib - 1);
+		else
+			buf_str(g->out, "rodata(HERE, ");
 		gen_addr(g, &s->m);
 		buf_printf(g->out, s->cc ? ", %u))" : ", %u)", s->n);
 		return;

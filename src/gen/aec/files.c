@@ -150,11 +150,21 @@ aec_largest(const struct aec *a)
 	return s;
 }
 
-/* Words of a position independent executable's data change, see write_relocs. */
+/* Words of a position independent file's data change, see write_relocs. */
 static const char *
-aec_const(const struct aec *a)
+aec_const(const struct exe *x)
 {
-	return a->g.moves ? "" : "const ";
+	return x->moves ? "" : "const ";
+}
+
+/* The name of a piece of read-only data of library number lib, from 1; 0: the executable */
+static void
+aec_ro_name(struct buf *b, unsigned lib, const struct exe_span *s)
+{
+	if (lib)
+		buf_printf(b, "ae_ro%u_%llx", lib, (unsigned long long)s->addr);
+	else
+		buf_printf(b, "ae_ro_%llx", (unsigned long long)s->addr);
 }
 
 static void
@@ -175,10 +185,11 @@ write_header(const struct aec *a)
 		gen_name(&b, a->g.func[i].f->name);
 		buf_str(&b, " */\n");
 	}
+	buf_str(&b, "\nextern uint64_t ae_libbase[];\n");
 	if (a->rodata) {
 		buf_str(&b, "\n/* n bytes at address a of the executable's read-only data */\n");
 		if (s)
-			buf_printf(&b, "extern %sunsigned char ae_ro_%llx[];\n", aec_const(a),
+			buf_printf(&b, "extern %sunsigned char ae_ro_%llx[];\n", aec_const(&a->x),
 			    (unsigned long long)s->addr);
 		buf_str(&b, "\nstatic inline uint64_t\nrodata(struct ae_pos q, uint64_t a, unsigned n)\n{\n");
 		if (s)
@@ -204,51 +215,105 @@ aec_bytes(struct buf *b, const uint8_t *p, size_t n)
 }
 
 static void
-write_image(const struct aec *a, struct buf *b)
+write_image(const struct exe *x, unsigned lib, struct buf *b)
 {
-	for (size_t i = 0; i < a->x.nro; i++) {
-		const struct exe_span *s = a->x.ro + i;
+	for (size_t i = 0; i < x->nro; i++) {
+		const struct exe_span *s = x->ro + i;
 
-		buf_printf(b, "\n%sunsigned char ae_ro_%llx[] =\n", aec_const(a), (unsigned long long)s->addr);
+		buf_printf(b, "\n%sunsigned char ", aec_const(x));
+		aec_ro_name(b, lib, s);
+		buf_str(b, "[] =\n");
 		aec_bytes(b, s->p, s->size);
 		buf_str(b, ";\n");
 	}
-	buf_str(b, "\nstatic const struct ae_span ro[] = {\n");
-	for (size_t i = 0; i < a->x.nro; i++)
-		buf_printf(b, "\t{0x%llx, %llu, ae_ro_%llx},\n", (unsigned long long)a->x.ro[i].addr,
-		    (unsigned long long)a->x.ro[i].size, (unsigned long long)a->x.ro[i].addr);
+	buf_printf(b, "\nstatic const struct ae_span ro%u[] = {\n", lib);
+	for (size_t i = 0; i < x->nro; i++) {
+		buf_printf(b, "\t{0x%llx, %llu, ", (unsigned long long)x->ro[i].addr,
+		    (unsigned long long)x->ro[i].size);
+		aec_ro_name(b, lib, x->ro + i);
+		buf_str(b, "},\n");
+	}
 	buf_str(b, "};\n");
 }
 
 /* Words of read-only data that have addresses when the program runs; returns how many */
 static unsigned
-write_relocs(const struct aec *a, struct buf *b)
+write_relocs(const struct exe *x, unsigned lib, struct buf *b)
 {
 	unsigned n = 0;
 
-	buf_str(b, "\nstatic const struct ae_reloc reloc[] = {\n");
-	for (size_t i = 0; i < a->x.nreloc; i++) {
-		const struct exe_reloc *r = a->x.reloc + i;
+	buf_printf(b, "\nstatic const struct ae_reloc reloc%u[] = {\n", lib);
+	for (size_t i = 0; i < x->nreloc; i++) {
+		const struct exe_reloc *r = x->reloc + i;
 		const struct exe_span *s;
 		size_t k;
 
-		LOWER_BOUND(k, a->x.nro, a->x.ro[k].addr <= r->addr);
-		s = a->x.ro + k - 1;
+		LOWER_BOUND(k, x->nro, x->ro[k].addr <= r->addr);
+		s = x->ro + k - 1;
 		if (k == 0 || r->addr - s->addr >= s->size)
 			continue;
-		buf_printf(b, "\t{0x%llx, ae_ro_%llx + %llu},\n", (unsigned long long)r->value,
-		    (unsigned long long)s->addr, (unsigned long long)(r->addr - s->addr));
+		buf_printf(b, "\t{0x%llx, ", (unsigned long long)r->value);
+		aec_ro_name(b, lib, s);
+		buf_printf(b, " + %llu},\n", (unsigned long long)(r->addr - s->addr));
 		n++;
 	}
 	buf_str(b, "\t{0, NULL}\n};\n");
 	return n;
 }
 
+/* The data of a file, where it is needed; returns how many words of it change */
+static unsigned
+write_data(const struct aec *a, const struct exe *x, unsigned lib, struct buf *b)
+{
+	if (!a->rodata || !x->nro)
+		return 0;
+	write_image(x, lib, b);
+	return write_relocs(x, lib, b);
+}
+
+/* What write_data has written, as fields of ae_program and ae_library */
+static void
+write_data_fields(const struct aec *a, const struct exe *x, unsigned lib, unsigned nreloc, struct buf *b)
+{
+	if (!a->rodata || !x->nro)
+		buf_printf(b, "0, NULL,\n\t%u, 0, NULL", x->moves);
+	else
+		buf_printf(b, "%u, ro%u,\n\t%u, %u, reloc%u", (unsigned)x->nro, lib, x->moves, nreloc, lib);
+}
+
+static void
+write_id(const struct exe *x, const char *path, struct buf *b)
+{
+	buf_str(b, "\t\"");
+	gen_name(b, path);
+	buf_str(b, "\",\n\t(const unsigned char *)\n");
+	aec_bytes(b, x->id, x->idlen);
+	buf_printf(b, ", %u,\n", x->idlen);
+}
+
+static void
+write_libraries(const struct aec *a, struct buf *b)
+{
+	unsigned *nreloc = xcalloc(a->nlib + 1u, sizeof *nreloc);
+
+	for (unsigned i = 0; i < a->nlib; i++)
+		nreloc[i] = write_data(a, a->lib + i, i + 1, b);
+	buf_printf(b, "\nuint64_t ae_libbase[%u];\n\nstatic const struct ae_library library[] = {\n", a->nlib + 1);
+	for (unsigned i = 0; i < a->nlib; i++) {
+		buf_str(b, "\t{\n");
+		write_id(a->lib + i, a->libpath[i], b);
+		buf_printf(b, "\t%u, %u,\n\t", (unsigned)a->g.lib[i].no.first, (unsigned)a->g.lib[i].no.n);
+		write_data_fields(a, a->lib + i, i + 1, nreloc[i], b);
+		buf_str(b, "},\n");
+	}
+	buf_str(b, "\t{0}\n};\n");
+	free(nreloc);
+}
+
 static void
 write_table(const struct aec *a)
 {
-	int image = a->rodata && a->x.nro;
-	unsigned nreloc = 0;
+	unsigned nreloc;
 	struct buf b = BUF_INIT;
 
 	buf_str(&b, "/* Made by aec from ");
@@ -262,17 +327,14 @@ write_table(const struct aec *a)
 			buf_printf(&b, "\tae_enter_%u,\n", (unsigned)a->g.byno[i]);
 	}
 	buf_str(&b, "\tNULL\n};\n");
-	if (image) {
-		write_image(a, &b);
-		nreloc = write_relocs(a, &b);
-	}
-	buf_str(&b, "\nconst struct ae_program ae_program = {\n\t\"");
-	gen_name(&b, a->path);
-	buf_str(&b, "\",\n\t(const unsigned char *)\n");
-	aec_bytes(&b, a->x.id, a->x.idlen);
-	buf_printf(&b, ", %u,\n\t%u, %u, %u, %u,\n\t%u, func,\n\t%u, %s,\n\t%u, %u, %s\n};\n",
-	    a->x.idlen, a->g.machine, a->g.word, a->g.big, a->g.push, a->g.nno, image ? (unsigned)a->x.nro : 0,
-	    image ? "ro" : "NULL", a->g.moves, nreloc, image ? "reloc" : "NULL");
+	nreloc = write_data(a, &a->x, 0, &b);
+	write_libraries(a, &b);
+	buf_str(&b, "\nconst struct ae_program ae_program = {\n");
+	write_id(&a->x, a->path, &b);
+	buf_printf(&b, "\t%u, %u, %u, %u,\n\t%u, func,\n\t", a->g.machine, a->g.word, a->g.big, a->g.push, a->g.nno);
+	write_data_fields(a, &a->x, 0, nreloc, &b);
+	buf_printf(&b, ",\n\t%u, %u, library, ae_libbase\n};\n",
+	    a->nlib ? (unsigned)a->g.lib[0].no.first : a->g.nno, a->nlib);
 	aec_save(a, "ae_table.c", &b);
 	buf_free(&b);
 }

@@ -105,7 +105,7 @@ func_access(struct gen *g, const struct op_step *s)
 		[SO_GOTLOAD] = "READ_MEM",
 	};
 
-	if (s->op == SO_GOTLOAD && !prog_gotload(&g->a->g, g->ipc)) {
+	if (s->op == SO_GOTLOAD && !prog_gotload(&g->a->g, g->pf, g->ipc)) {
 		buf_str(g->out, "\t/* the linker took this load away */\n");
 		return;
 	}
@@ -281,8 +281,8 @@ switch_(struct gen *g, const struct sch_block *b)
 {
 	buf_str(g->out, "\tswitch (");
 	gen_val(g, &b->target);
-	buf_str(g->out, g->a->g.moves ? " - base) {\n" : ") {\n");
-	g->use_base |= g->a->g.moves;
+	buf_str(g->out, gen_moves(g) ? " - base) {\n" : ") {\n");
+	g->use_base |= gen_moves(g);
 	func_cases(g, b);
 	g->use_sp0 |= b->cc;
 	buf_printf(g->out, "\tdefault:\n\t\t%s;\n\t}\n", b->cc ? "TAIL(sp0)" : "ae_fault(p, e, AE_SWITCH)");
@@ -413,11 +413,19 @@ func_head(struct gen *g, struct buf *out, const char *name)
 			buf_printf(out, "\tuint64_t %s = 0;\n", gen_var(g, (int)v, tmp));
 	if (g->use_flags)
 		buf_str(out, "\tuint64_t fa = 0, fb = 0;\n");
-	if (g->use_base)
-		buf_str(out, "\tconst uint64_t base = ae_.base;\n");
-	if (g->use_pc)
-		buf_printf(out, "\tconst uint64_t in_pc = %s0x%llx;\n", g->a->g.moves ? "ae_.base + " : "",
-		    (unsigned long long)g->pf->entry);
+	if (g->use_base) {
+		buf_str(out, "\tconst uint64_t base = ");
+		gen_base(g, out);
+		buf_str(out, ";\n");
+	}
+	if (g->use_pc) {
+		buf_str(out, "\tconst uint64_t in_pc = ");
+		if (gen_moves(g)) {
+			gen_base(g, out);
+			buf_str(out, " + ");
+		}
+		buf_printf(out, "0x%llx;\n", (unsigned long long)g->pf->entry);
+	}
 	if (g->use_sp0)
 		buf_printf(out, "\tconst uint64_t sp0 = %s;\n", gen_var(g, g->u->sp, tmp));
 	if (g->use_temp)

@@ -26,8 +26,8 @@ static const struct opt aec_opts[] = {
 
 static const struct opt_tool aec_tool = {
 	.does = "Makes a C program that quickly recomputes the references of a program made by aecc.",
-	.synopsis = "-o folder [--schema file] program\n"
-	    "-b [-o file] [--schema file] program\n"
+	.synopsis = "-o folder [--schema file] program [library ...]\n"
+	    "-b [-o file] [--schema file] program [library ...]\n"
 	    "--print-schema [-o file] program",
 	.example = "aecc -O2 prog.c -o prog; ./prog; aec -b prog; ./prog.regen -f text ae.out | head",
 	.opt = aec_opts,
@@ -46,6 +46,27 @@ aec_load(struct aec *a, const char *text)
 		die("%s: bad schema: %s", src_name(text), a->g.err);
 	else if (a->g.err)
 		die_at(src_name(a->path), a->x.schema_off + a->g.erroff, DIAG_NOREC, "bad schema: %s", a->g.err);
+}
+
+/* The libraries come after the executable, at address 0; in a run they are elsewhere, and have other numbers. */
+static void
+aec_libraries(struct aec *a, unsigned n, char *const *path)
+{
+	a->lib = xcalloc(n + 1u, sizeof *a->lib);
+	a->libpath = path;
+	for (; a->nlib < n; a->nlib++) {
+		struct exe *x = a->lib + a->nlib;
+		struct prog_numbers no = { a->g.nno, 0 };
+
+		if (exe_open(x, path[a->nlib]) != 0 || exe_need_schema(x) != 0)
+			die("%s: %s", src_name(path[a->nlib]), x->err);
+		if (!x->library || x->machine != a->g.machine)
+			die("%s: not a shared library for the program's machine", src_name(path[a->nlib]));
+		no.n = (uint32_t)(x->nfn / (3u * a->g.word));
+		if (prog_add_exe(&a->g, x, no, 0) != 0)
+			die_at(src_name(path[a->nlib]), x->schema_off + a->g.erroff, DIAG_NOREC,
+			    "bad schema: %s", a->g.err);
+	}
 }
 
 /*
@@ -82,6 +103,9 @@ aec_release(struct aec *a)
 	free(a->numbered);
 	free(a->home);
 	prog_free(&a->g);
+	for (unsigned i = 0; i < a->nlib; i++)
+		exe_close(a->lib + i);
+	free(a->lib);
 	exe_close(&a->x);
 	schema_free();
 }
@@ -110,7 +134,9 @@ main(int argc, char **argv)
 			break;
 		}
 	}
-	opt_operands(argc, argv, 1, 1);
+	opt_operands(argc, argv, 1, INT_MAX);
+	if (doprint && argc - optind > 1)
+		die_usage("--print-schema is of one file");
 	if (dobuild && doprint)
 		die_usage("only one of -b and --print-schema can be given");
 	if (!dobuild && !doprint && !out)
@@ -120,6 +146,7 @@ main(int argc, char **argv)
 		die_usage("-b needs -o if the program is standard input");
 	a.home = aec_home();
 	aec_load(&a, text);
+	aec_libraries(&a, (unsigned)(argc - optind - 1), argv + optind + 1);
 	if (doprint) {
 		schema_print(&a, out);
 	} else if (dobuild) {

@@ -286,9 +286,11 @@ x86_lift(const uint8_t *p, size_t n, const uint8_t *rel, struct insn *in)
 	if (x86_decode(&l.z, l.op, p, n, 0) != 0)
 		return "not an instruction that can be decoded";
 	in->len = l.z.length;
-	for (i = 0; i < in->len; i++)
+	for (i = 0; i < in->len; i++) {
 		if (rel[i] == MR_TLSMODEL)
 			return "thread-local access through a linker-rewritten sequence";
+		in->tls |= rel[i] == MR_TLSCALL;
+	}
 	if ((why = x86_unsupported(&l)) != NULL)
 		return why;
 	x86_facts(&l);

@@ -305,9 +305,9 @@ int ae_file_header(uintptr_t fs, const char *parent, uint64_t parentpos, uint32_
 		n++;
 	len = (92 + n + 7) / 8 * 8 + 8;
 	mem_copy(h, "\x89" "AEOUT" "\r\n", 8);
-	put32(h + 8, 4);
+	put32(h + 8, 5);
 	put32(h + 12, (uint32_t)len);
-	nid = ae_buildid(id);
+	nid = ae_buildid(&ae_self, id);
 	h[16] = (uint8_t)nid;
 	mem_copy(h + 17, id, nid);
 	h[49] = AE_ELF & 255;
@@ -316,7 +316,7 @@ int ae_file_header(uintptr_t fs, const char *parent, uint64_t parentpos, uint32_
 	put64(h + 56, fs);
 	put64(h + 64, parent != NULL);
 	put64(h + 72, parentpos);
-	put64(h + 80, ae_base());
+	put64(h + 80, ae_base(&ae_self));
 	put32(h + 88, (uint32_t)n);
 	mem_copy(h + 92, parent, n);
 	put64(h + len - 8, checksum(h, len - 8));
@@ -362,6 +362,35 @@ int ae_file_begins(const struct ae_thread *t)
 int ae_file_ends(uint32_t number, enum ae_left how, uint64_t total)
 {
 	return put_thread(number, ENDS, total, how);
+}
+
+int ae_file_module(const struct ae_module *m)
+{
+	uint8_t *r = ae_scratch->header, id[32];
+	const char *path = m->path;
+	size_t n = 0, len = 56, nid;      /* offsets are from the payload on */
+	long got;
+
+	mem_zero(r, sizeof ae_scratch->header);
+	if (path[0] != '/') {
+		got = sys3(SYS_getcwd, SYS_P(r + 16 + len), AE_PATHMAX, 0);
+		n = got > 1 ? (size_t)got - 1 : 0;
+		r[16 + len + n++] = '/';
+	}
+	for (; *path && n < AE_PATHMAX; path++)
+		r[16 + len + n++] = (uint8_t)*path;
+	len = (len + n + 7) / 8 * 8;
+	mem_copy(r, "AEmo", 4);
+	put32(r + 4, (uint32_t)len);
+	put32(r + 16, (uint32_t)m->first);
+	put32(r + 20, (uint32_t)(m->fnend - m->fn));
+	put64(r + 24, ae_base(m));
+	nid = ae_buildid(m, id);
+	r[32] = (uint8_t)nid;
+	mem_copy(r + 33, id, nid);
+	put32(r + 68, (uint32_t)n);
+	put64(r + 8, checksum(r + 16, len));
+	return put(r, 16 + len, NULL, 0);
 }
 
 static uint64_t now(void)

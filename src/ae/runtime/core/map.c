@@ -1,25 +1,33 @@
-/* The executable itself: its build id, the entries of its functions. */
+/* Files with traced functions, first of all the executable: build ids, entries of functions. */
 #include "ae/runtime/call.h"
 
 #include <fcntl.h>
 #include <link.h>
 #include <sys/mman.h>
 
-/* made by aerw; the third word is AE_OBJECTS first, later the number */
-struct fn { uintptr_t entry, thunk, number; };
-
 #define PER_BYTE 252u           /* b0 of a function number is 1..252; 0 and 253..255 are other items */
-#define MAXFN (256u * PER_BYTE)
+#define MAXFN ((uintptr_t)AE_MAXFN)
 
 #pragma GCC visibility push(hidden)
-extern struct fn __start_aefn[] __attribute__((weak)), __stop_aefn[] __attribute__((weak));
+extern struct ae_fn __start_aefn[] __attribute__((weak)), __stop_aefn[] __attribute__((weak));
 extern const char __start_aetext[], __stop_aetext[];
 extern const ElfW(Ehdr) __ehdr_start __attribute__((weak));
 #pragma GCC visibility pop
 
+struct ae_module ae_self;
+
+static uintptr_t page_size;
+
 __attribute__((section("aetext"))) int ae_intext(uintptr_t pc)
 {
-	return pc - (uintptr_t)__start_aetext < (uintptr_t)(__stop_aetext - __start_aetext);
+	const struct ae_range *r;
+
+	if (pc - (uintptr_t)__start_aetext < (uintptr_t)(__stop_aetext - __start_aetext))
+		return 1;
+	for (r = ae_range; r < ae_range_end; r++)
+		if (pc - r->begin < r->size)
+			return 1;
+	return 0;
 }
 
 static const ElfW(Phdr) *segments(const ElfW(Ehdr) *eh)
@@ -27,9 +35,9 @@ static const ElfW(Phdr) *segments(const ElfW(Ehdr) *eh)
 	return (const ElfW(Phdr) *)((const char *)eh + eh->e_phoff);
 }
 
-uintptr_t ae_base(void)
+uintptr_t ae_base(const struct ae_module *m)
 {
-	const ElfW(Ehdr) *eh = &__ehdr_start;
+	const ElfW(Ehdr) *eh = m->ehdr;
 	int i;
 
 	if (!eh || eh->e_type != ET_DYN)
@@ -43,9 +51,9 @@ uintptr_t ae_base(void)
 	return 0;
 }
 
-size_t ae_buildid(uint8_t id[32])
+size_t ae_buildid(const struct ae_module *m, uint8_t id[32])
 {
-	const ElfW(Ehdr) *eh = &__ehdr_start;
+	const ElfW(Ehdr) *eh = m->ehdr;
 	const ElfW(Phdr) *ph;
 	int i;
 
@@ -53,7 +61,7 @@ size_t ae_buildid(uint8_t id[32])
 		return 0;
 	ph = segments(eh);
 	for (i = 0; i < eh->e_phnum; i++) {
-		const char *p = (const char *)(ae_base() + ph[i].p_vaddr), *end = p + ph[i].p_memsz;
+		const char *p = (const char *)(ae_base(m) + ph[i].p_vaddr), *end = p + ph[i].p_memsz;
 
 		if (ph[i].p_type != PT_NOTE)
 			continue;
@@ -81,23 +89,30 @@ static int same(const char *a, const char *b, uint64_t most)
 	return most && *a == *b;
 }
 
+/* Not initialized data: with -z pack-relative-relocs, ld leaves out what makes the address of __ehdr_start. */
 int ae_traceable(void)
 {
-	return &__stop_aefn[0] > &__start_aefn[0];
+	ae_self.version = AE_LIBRARY;
+	ae_self.fn = __start_aefn;
+	ae_self.fnend = __stop_aefn;
+	ae_self.text = __start_aetext;
+	ae_self.textend = __stop_aetext;
+	ae_self.ehdr = &__ehdr_start;
+	return ae_self.fnend > ae_self.fn;
 }
 
-int ae_current(void)
+int ae_current(const struct ae_module *m)
 {
-	const struct fn *f;
+	const struct ae_fn *f;
 
-	for (f = __start_aefn; f < __stop_aefn; f++)
-		if (f->number != AE_OBJECTS)
+	for (f = m->fn; f < m->fnend; f++)
+		if ((f->number & ~(uintptr_t)AE_INLIB) != AE_OBJECTS)
 			return 0;
 	return 1;
 }
 
 /* A function of the executable's symbol table that is traced: its entry in the table of functions, or NULL */
-static struct fn *find(const uint8_t *image, uint64_t size, const char *name)
+static struct ae_fn *find(const uint8_t *image, uint64_t size, const char *name)
 {
 	const ElfW(Ehdr) *eh = (const ElfW(Ehdr) *)image;
 	const ElfW(Shdr) *sh, *str;
@@ -124,7 +139,8 @@ static struct fn *find(const uint8_t *image, uint64_t size, const char *name)
 			    !same(s + sym[i].st_name, name, str->sh_size - sym[i].st_name))
 				continue;
 			for (j = 0; j < n && j < MAXFN; j++)
-				if (__start_aefn[j].entry == ae_base() + sym[i].st_value)
+				if (__start_aefn[j].entry == ae_base(&ae_self) + sym[i].st_value &&
+				    !(__start_aefn[j].number & AE_INLIB))
 					return __start_aefn + j;
 		}
 	}
@@ -135,7 +151,7 @@ int ae_arm(const char *name)
 {
 	int fd = (int)sys4(SYS_openat, AT_FDCWD, SYS_P("/proc/self/exe"), O_RDONLY | O_CLOEXEC, 0);
 	uint64_t size = fd < 0 ? 0 : sys_end(fd);
-	struct fn *f = NULL;
+	struct ae_fn *f = NULL;
 	long r;
 
 	if (fd >= 0 && size > 0 && size <= SIZE_MAX / 2) {
@@ -155,27 +171,30 @@ int ae_arm(const char *name)
 	return 0;
 }
 
-/* Numbers every function and turns its entry into a jump to its thunk. */
-int ae_patch(uintptr_t page)
+int ae_patch(struct ae_module *m, uintptr_t page)
 {
-	uintptr_t lo = ~(uintptr_t)0, hi = 0, i, n = (uintptr_t)(__stop_aefn - __start_aefn);
+	uintptr_t lo = ~(uintptr_t)0, hi = 0, i, n = (uintptr_t)(m->fnend - m->fn);
 
-	if (n > MAXFN)
-		n = MAXFN;
+	if (page)
+		page_size = page;
+	if (n > MAXFN - m->first)
+		n = MAXFN - m->first;
 	for (i = 0; i < n; i++) {
-		uintptr_t e = __start_aefn[i].entry;
+		uintptr_t e = m->fn[i].entry;
 
 		lo = e < lo ? e : lo;
 		hi = e + AE_PATCHLEN > hi ? e + AE_PATCHLEN : hi;
 	}
-	lo &= ~(page - 1);
-	hi = (hi + page - 1) & ~(page - 1);
+	lo &= ~(page_size - 1);
+	hi = (hi + page_size - 1) & ~(page_size - 1);
 	if (sys3(SYS_mprotect, (long)lo, (long)(hi - lo), PROT_READ | PROT_WRITE | PROT_EXEC) != 0)
 		return -1;
 	for (i = 0; i < n; i++) {
-		struct fn *f = __start_aefn + i;
-		uintptr_t k = i / PER_BYTE << 8 | (1 + i % PER_BYTE);
+		struct ae_fn *f = m->fn + i;
+		uintptr_t no = m->first + i, k = no / PER_BYTE << 8 | (1 + no % PER_BYTE);
 
+		if (f->number & AE_INLIB && m == &ae_self)
+			continue;
 		f->number = k << 16 | k;        /* in both halves, whichever the machine reads first */
 		entry_patch(f->entry, f->thunk);
 	}

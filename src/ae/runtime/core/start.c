@@ -1,7 +1,8 @@
 /*
  * Start and end of a traced program.  The start runs from .preinit_array,
  * before any constructor; the end is the last entry of .fini_array to run,
- * after every destructor and atexit handler.
+ * after every destructor and atexit handler.  If there are traced shared
+ * libraries, it is that of the last of them.
  */
 #include "ae/runtime/call.h"
 
@@ -253,7 +254,7 @@ static int is_off(const char *s)
 /* Did an object define this? If none did, gold gives a position independent executable the address where it is loaded. */
 static int there(const char *symbol)
 {
-	return symbol && (uintptr_t)symbol != ae_base();
+	return symbol && (uintptr_t)symbol != ae_base(&ae_self);
 }
 
 static void start(int argc, char **argv, char **envp)
@@ -272,7 +273,7 @@ static void start(int argc, char **argv, char **envp)
 		    "1024k and 1024M: untraced");
 		return;
 	}
-	if (!ae_current()) {
+	if (!ae_current(&ae_self)) {
 		AE_SAY(prog, ": has objects of another version of aecc, which must be compiled again: untraced");
 		return;
 	}
@@ -305,7 +306,7 @@ static void start(int argc, char **argv, char **envp)
 		sys3(SYS_munmap, (long)AE_START, (long)AE_MAPLEN, 0);
 		return;
 	}
-	if (ae_patch(page_size(envp)) != 0) {
+	if (ae_patch(&ae_self, page_size(envp)) != 0) {
 		AE_SAY(prog, ": its code cannot be changed: untraced");
 		ae_file_end(AE_STOPPED, 0, 0, 0);
 		ae_file_close();
@@ -321,7 +322,8 @@ static void start(int argc, char **argv, char **envp)
 
 static void finish(void)
 {
-	ae_end(AE_EXIT);
+	if (!ae_module_wait())
+		ae_end(AE_EXIT);
 }
 
 __attribute__((section(".preinit_array"), used)) static void (*const start_hook)(int, char **, char **) =
@@ -368,6 +370,8 @@ void ae_fork_child(int traced)
 	err = open_child(parent);
 	if (!err)
 		err = ae_file_header(sys_thread(), parent, pos, number > 1 ? number : 0);
+	if (!err)
+		err = ae_module_again();
 	if (err) {
 		AE_SAY(ae_scratch->path, ": ", ae_strerror(err, buf), ": process not recorded");
 		ae_file_close();

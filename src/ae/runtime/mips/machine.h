@@ -11,6 +11,7 @@
 #define AE_SIDELEN 0x300000
 #define AE_PAGE    0x10000      /* the largest page size */
 #define AE_THREADS 0            /* a thread has no register of its own that could find its block */
+#define AE_LIBRARIES 0
 #define AE_STRIDE  0
 
 #define AE_ELF     8            /* EM_MIPS */

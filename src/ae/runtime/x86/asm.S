@@ -59,6 +59,9 @@
 /* r11 = F.fast; only r11 and flags may change.  The words below rsp are free: no call is pending. */
 __ae_enter:
 	push	%rax
+	cmpq	$0, ae_range_end(%rip)
+	jne	.Lrange
+.Lenter:
 	mov	%fs:0, %rax
 	cmp	FS, %rax
 	jne	.Lthread
@@ -102,6 +105,32 @@ __ae_enter:
 	add	$24, %rax
 .Lmarked:
 	jmp	.Lpush
+
+/*
+ * There are shared libraries: is the return address in traced code of another file? (The thunk has looked in its
+ * own, and __ae_leave is in the executable's.) Then this is what the thunk does at a call from its file.
+ */
+.Lrange:
+	push	%rcx
+	push	%rdx
+	mov	24(%rsp), %rax
+	lea	ae_range(%rip), %rcx
+1:	mov	%rax, %rdx
+	sub	(%rcx), %rdx
+	cmp	8(%rcx), %rdx
+	jb	2f
+	add	$16, %rcx
+	cmp	ae_range_end(%rip), %rcx
+	jb	1b
+	pop	%rdx
+	pop	%rcx
+	jmp	.Lenter
+2:	pop	%rdx
+	pop	%rcx
+	pop	%rax
+	cmpb	$0, CB
+	jne	__ae_again
+	jmp	*%r11
 
 .Lfull:
 	pop	%rcx

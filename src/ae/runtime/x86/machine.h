@@ -10,6 +10,7 @@
 #define AE_SIDELEN 0x600000
 #define AE_PAGE    0x1000
 #define AE_THREADS 1
+#define AE_LIBRARIES 1
 #define AE_STRIDE  0x1000000    /* from block to block; each is a multiple of it */
 
 /* Fields of struct ae_thread, to which gs points; src/ae/x86/emit_internal.h has some of them, too */

@@ -1,0 +1,34 @@
+/*
+ * What a shared library calls of the runtime, which is in the program: jumps through a table that __ae_join fills.
+ * They are in aetext, where a signal finds the state that it would find at the function itself.
+ */
+	.macro	stub name
+	.data
+	.quad	ae_away
+	.section aetext,"ax",@progbits
+	.globl	\name
+	.hidden	\name
+	.type	\name, @function
+	.size	\name, 6
+\name:	jmp	*ae_core+8*nstub(%rip)
+	.set	nstub, nstub+1
+	.endm
+
+	.set	nstub, 0
+	.data
+	.balign	8
+	.globl	ae_core
+	.hidden	ae_core
+	.type	ae_core, @object
+ae_core:
+
+#define CORE(name) stub name
+#include "ae/runtime/core.def"
+
+	.text
+/* Where the program is not recorded, nothing is to be done; ae_mask_strip gives the mask that it gets. */
+ae_away:
+	mov	%rdi, %rax
+	ret
+
+	.section .note.GNU-stack,"",@progbits
