@@ -248,7 +248,7 @@ done
 crowd() { : >out; ./crowd >out & pid=$!; until_has out ready; }
 traced() { cat /proc/$pid/task/*/status | awk '/^TracerPid/ && $2 { n++ } END { print n + 0 }'; }
 crowd
-tids=$(cd /proc/$pid/task; echo *)
+tids=$(ls /proc/$pid/task | tr '\n' ' ')
 for o in '--time 0.1' '--time 0.05 -1' '--calls 30 --audit' '--calls 1'; do
 	# shellcheck disable=SC2086
 	wscap -p $pid -o c.ws $o >err 2>&1
