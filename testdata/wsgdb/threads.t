@@ -47,6 +47,11 @@ got=$(run_gdb t.ws 'file threads' 'break printf' continue 'info threads' 'revers
 has "at the end there is one" "$got" '^Breakpoint 1, ' '^\* 1 .*Thread 1\.1 ' '^\* 1 .*Thread 1\.1 '
 is "and no other" "$(printf '%s\n' "$got" | grep -c 'Thread 1\.[234] (')" 0
 
+# a capture that begins amid the run: gdb knows the libraries, as the auxiliary vector is where it was
+wscap --from main -o m.ws ./threads >/dev/null
+got=$(run_gdb m.ws 'file threads' 'info sharedlibrary' 'break work if id == 2' continue bt)
+has "from main: libraries" "$got" 'Yes .*libc\.so\.6' 'Yes .*ld-linux' 'hit Breakpoint 1, work (id=2' '^#0  *work (id=2'
+
 # packets
 talk() { python3 "$HERE/packets.py" "$@" 2>&1; }
 is "packets" "$(printf '%s\n' qSupported:multiprocess+ Hg0 Hg-1 Hgp1.1 Hgp1.2 Hgp2.1 Hgp1.1x Hc Hx1 Tp1.1 Tp1.2 T T0 qThreadExtraInfo,p1.1 \
