@@ -325,7 +325,7 @@ test_whole(unsigned from)
 	unsigned found = 0;
 
 	options(&o, from == 1 ? "4,2,2" : "8");
-	o = (struct vs_options){ .layout = o.layout, .first = 20000, .block = 500, .unit = 100000, .level = 9,
+	o = (struct vs_options){ .layout = o.layout, .first = 5000, .block = 500, .unit = 100000, .level = 9,
 	    .method = -1, .threads = 1 };
 	for (size_t i = 0; i < sizeof(far); i++)
 		far[i] = (uint8_t)rnd(256);
