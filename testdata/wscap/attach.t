@@ -37,7 +37,10 @@ exact() {
 	done
 	is "$1: replayed" "$bad" ""
 	wsverify -n 0:300 c.ws >verified 2>e
-	is "$1: verified" "$? $(grep -vc ' 0 differences$' verified)" "0 0"
+	checked=$?
+	# it may be told to end before the process has executed anything
+	if [ $checked = 2 ] && grep -q 'no instruction was checked$' e; then checked=0; fi
+	is "$1: verified" "$checked $(grep -vc ' 0 differences$' verified)" "0 0"
 }
 
 # Computing: for some calls, for a time, until it is told; each leaves the process as it was

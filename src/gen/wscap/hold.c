@@ -85,28 +85,32 @@ hold_begin(struct cap *c)
 }
 
 uint64_t
-hold_present(struct cap *c, uint64_t lo, uint64_t hi)
+hold_next(int pagemap, uint64_t lo, uint64_t hi, int has)
 {
-	static uint64_t e[512];
-	size_t i = region_at(&c->reg, lo);
-	const struct region *r = &c->reg.p[i];
-	ssize_t n;
+	uint64_t e[512];
 
-	if (i == c->reg.n || r->lo > lo || r->ino || r->shared || hold_begin(c))
-		return lo;
-	if (hi > r->hi)
-		hi = r->hi;
 	while (lo < hi) {
 		size_t most = (hi - lo) / PAGE < 512 ? (size_t)((hi - lo) / PAGE) * 8 : sizeof(e);
+		ssize_t n = pread(pagemap, e, most, (off_t)(lo / PAGE * 8));
 
-		n = pread(c->hold.pagemap, e, most, (off_t)(lo / PAGE * 8));
 		if (n < 8)
-			return lo;
+			return has ? lo : hi;
 		for (ssize_t k = 0; k < n / 8; k++, lo += PAGE)
-			if (e[k] & PRESENT)
+			if (((e[k] & PRESENT) != 0) == has)
 				return lo;
 	}
 	return lo;
+}
+
+uint64_t
+hold_present(struct cap *c, uint64_t lo, uint64_t hi)
+{
+	size_t i = region_at(&c->reg, lo);
+	const struct region *r = &c->reg.p[i];
+
+	if (i == c->reg.n || r->lo > lo || r->ino || r->shared || hold_begin(c))
+		return lo;
+	return hold_next(c->hold.pagemap, lo, hi > r->hi ? r->hi : hi, 1);
 }
 
 static void

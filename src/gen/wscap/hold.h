@@ -62,6 +62,11 @@ struct hold_file *hold_steady_at(const struct cap *c, uint64_t addr, size_t n, u
 size_t hold_read(struct cap *c, uint64_t addr, void *p, size_t n);
 /* The first page of [lo, hi) that may be other than zero: memory that nobody has touched is zero, if it is no file's. */
 uint64_t hold_present(struct cap *c, uint64_t lo, uint64_t hi);
+/*
+ * The first page of [lo, hi) that is in memory by /proc/PID/pagemap, or that is not; hi: there is none.  What it does
+ * not tell of is taken for one that is.
+ */
+uint64_t hold_next(int pagemap, uint64_t lo, uint64_t hi, int has);
 /* hold_call.c: at the entry of a call, before it is made */
 void hold_call(struct cap *c, const struct call *k);
 /* Are pages of this file not recorded yet? */

@@ -25,8 +25,6 @@
 #define LEAST     (16u << 20)   /* bytes of memory that are worth a copy */
 #define STEP      (512u << 10)  /* bytes that are read at once */
 #define KEPT_MOST (64u << 20)   /* bytes that the writer keeps before all is read at once */
-#define ENTRIES   512u          /* of pagemap */
-#define PRESENT   (3ull << 62)
 
 /* Bytes of its own memory; as far as the kernel tells. */
 static uint64_t
@@ -109,25 +107,6 @@ image_begin(struct cap *c)
 		image_end(c);
 }
 
-/* The first page from lo on that the copy has, or has not; hi: there is none. */
-static uint64_t
-image_next(const struct image *m, uint64_t lo, uint64_t hi, int has)
-{
-	uint64_t e[ENTRIES];
-
-	while (lo < hi) {
-		size_t most = (hi - lo) / PAGE < ENTRIES ? (size_t)((hi - lo) / PAGE) * 8 : sizeof(e);
-		ssize_t n = pread(m->pagemap, e, most, (off_t)(lo / PAGE * 8));
-
-		if (n < 8)
-			return hi;
-		for (ssize_t k = 0; k < n / 8; k++, lo += PAGE)
-			if (((e[k] & PRESENT) != 0) == has)
-				return lo;
-	}
-	return hi;
-}
-
 int
 image_take(struct cap *c, uint64_t lo, uint64_t hi)
 {
@@ -136,7 +115,7 @@ image_take(struct cap *c, uint64_t lo, uint64_t hi)
 	if (!m->t.pid)
 		return 0;
 	/* madvise can keep memory from children, but only all of a mapping */
-	lo = image_next(m, lo, hi, 1);
+	lo = hold_next(m->pagemap, lo, hi, 1);
 	if (lo == hi)
 		return 0;
 	m->p = mem_xgrow(m->p, &m->cap, m->n + 1, sizeof(*m->p));
@@ -166,9 +145,9 @@ image_piece(struct cap *c)
 	uint64_t lo = m->p[m->at].lo, hi = m->p[m->at].hi, end;
 	size_t n;
 
-	lo = image_next(m, lo, hi, 1);
+	lo = hold_next(m->pagemap, lo, hi, 1);
 	end = lo + CHUNK < hi ? lo + CHUNK : hi;
-	end = image_next(m, lo, end, 0);
+	end = hold_next(m->pagemap, lo, end, 0);
 	n = (size_t)(end - lo);
 	if (n && tracee_read(&m->t, lo, c->all->scratch, n) != n) {
 		if (!c->all->failed)
