@@ -27,6 +27,9 @@ attached() {
 	while [ ! -s c.ws ]; do kill -0 $cap 2>/dev/null || break; sleep 0.1; done
 }
 
+# how many threads are traced
+traced() { cat /proc/$pid/task/*/status | awk '/^TracerPid/ && $2 { n++ } END { print n + 0 }'; }
+
 # exact WHAT: every run replays, by the emulator and by the processor
 exact() {
 	n=$(wsinfo c.ws 2>/dev/null | awk '$1 == "runs" { n = $2 + 0 } END { print n ? n : 1 }')
@@ -158,7 +161,7 @@ for o in '--calls 1' '--time 1 -1' '--calls 10 --audit'; do
 	# shellcheck disable=SC2086
 	wscap -p $pid -o c.ws $o >err 2>&1
 	is "large $o" "$? $(cat err)" "0 "
-	is "large $o: not traced any more" "$(cat /proc/$pid/task/*/status | awk '/^TracerPid/ && $2 { n++ } END { print n + 0 }')" 0
+	is "large $o: not traced any more" "$(traced)" 0
 	ok "large $o: replayed" ws2addr -o /dev/null c.ws
 	wsverify -n 0:6000 c.ws >verified 2>e
 	is "large $o: verified" "$? $(grep -vc ' 0 differences$' verified)" "0 0"
@@ -253,7 +256,6 @@ done
 
 # Threads that were there before, in the middle of all that they do: each capture replays, and they go on
 crowd() { : >out; ./crowd >out & pid=$!; until_has out ready; }
-traced() { cat /proc/$pid/task/*/status | awk '/^TracerPid/ && $2 { n++ } END { print n + 0 }'; }
 crowd
 tids=$(ls /proc/$pid/task | tr '\n' ' ')
 for o in '--time 0.1' '--time 0.05 -1' '--calls 30 --audit' '--calls 1'; do

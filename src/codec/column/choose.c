@@ -32,7 +32,6 @@
 #include <string.h>
 
 #define SMALL   256             /* most values for which every method is tried */
-#define SAMPLE  16384           /* values of a sample */
 #define BRIEF   4096            /* the same below level 9: a wet file has many short columns */
 #define SLICES  8               /* a sample consists of this many runs of values */
 #define SURE    0.985           /* signed differences are taken if a sample takes less than this by them */
@@ -130,7 +129,7 @@ sample_take(struct vc_work *w, const struct vc_col *col, size_t n, struct vc_col
 	if (col->n <= n)
 		return 0;
 	if (!w->sample)
-		w->sample = malloc(2 * SAMPLE * sizeof *w->sample);
+		w->sample = malloc(2 * VC_SAMPLE * sizeof *w->sample);
 	if (!w->sample)
 		return -1;
 	for (size_t i = 0; i < SLICES; i++) {
@@ -138,9 +137,9 @@ sample_take(struct vc_work *w, const struct vc_col *col, size_t n, struct vc_col
 
 		memcpy(w->sample + i * one, col->v + from, one * sizeof *w->sample);
 		if (col->key)
-			memcpy(w->sample + SAMPLE + i * one, col->key + from, one * sizeof *w->sample);
+			memcpy(w->sample + VC_SAMPLE + i * one, col->key + from, one * sizeof *w->sample);
 	}
-	*sample = (struct vc_col){ w->sample, col->key ? w->sample + SAMPLE : NULL, n, col->width,
+	*sample = (struct vc_col){ w->sample, col->key ? w->sample + VC_SAMPLE : NULL, n, col->width,
 		NULL };
 	return 0;
 }
@@ -148,7 +147,7 @@ sample_take(struct vc_work *w, const struct vc_col *col, size_t n, struct vc_col
 int
 vc_sample(struct vc_work *w, const struct vc_col *col, struct vc_col *sample)
 {
-	return sample_take(w, col, SAMPLE, sample);
+	return sample_take(w, col, VC_SAMPLE, sample);
 }
 
 static size_t
@@ -210,7 +209,7 @@ vc_choose_scale(struct vc_work *w, const struct vc_col *col, int level, struct v
 	int r;
 
 	s->kind = VC_SCALE_NONE;
-	if (sample_take(w, col, level > 8 ? SAMPLE : BRIEF, &sample))
+	if (sample_take(w, col, level > 8 ? VC_SAMPLE : BRIEF, &sample))
 		return -1;
 	n = scale_find(&sample, found);
 	if (!n)
@@ -340,7 +339,7 @@ choose_by_sample(struct vc_work *w, const struct vc_prime *prime, const struct v
 		return choose_try(w, prime, col, m, method, old, out) ? -1 :
 		    choose_retry_lzma(w, prime, col, method, old, out);
 	}
-	for (size_t n = level > 8 ? SAMPLE : BRIEF; ; n = SAMPLE) {
+	for (size_t n = level > 8 ? VC_SAMPLE : BRIEF; ; n = VC_SAMPLE) {
 		if (sample_take(w, col, n, &sample))
 			return -1;
 		mixed = sample_mixed(w, &sample, &m);
@@ -349,7 +348,7 @@ choose_by_sample(struct vc_work *w, const struct vc_prime *prime, const struct v
 		lz = !vc_is_noise(size, sample.n * col->width) &&
 		    (double)size < (level > 8 ? NEAR : 1.0) * (double)mixed;
 		/* context mixing learns too little from a brief sample: only a longer one speaks for lz */
-		if (!lz || n == SAMPLE || col->n <= n)
+		if (!lz || n == VC_SAMPLE || col->n <= n)
 			break;
 	}
 	w->chosen = m;

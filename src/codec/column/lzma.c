@@ -8,17 +8,12 @@
 #include <string.h>
 
 #define DICT_MIN 4096u
-#define DICT_MAX (4u << 20)     /* the encoder needs 12 times as much memory */
 /* with more values than FEW, which take eight bytes each in memory, it gets less */
 #define DICT_MANY (3u << 20)
 #define FEW      (512u << 10)
-#define PRESET   (1u << 20)     /* bytes of the primer in the dictionary, at most */
-/* the primer has at most this many times the block's bytes, because the encoder has to read it first */
-#define TIMES    4
 #define DEPTH    48             /* search depth in later blocks of values */
 #define PIECE    8192           /* values laid out at a time */
 #define OUT      (64u << 10)
-#define LARGE    (256u << 10)   /* bytes of a column for which other tables are freed */
 
 /* Parameters as in xz, and for fields of 8 bytes. */
 static const struct { uint8_t lc, lp, pb; } props[] = { { 3, 0, 2 }, { 0, 3, 3 } };
@@ -37,14 +32,14 @@ static int
 lz_prepare(struct vc_work *w, const struct vc_prime *prime, const struct vc_col *col, unsigned kind,
     int encoder, lzma_options_lzma *opt)
 {
-	size_t n = col->n * col->width, dict = encoder &&
-	    col->n > FEW ? DICT_MANY : DICT_MAX, max = n < PRESET / TIMES ? TIMES * n : PRESET, k = 0;
+	size_t n = col->n * col->width, dict = encoder && col->n > FEW ? DICT_MANY : VC_LZ_DICT, k = 0,
+	    max = n < VC_LZ_PRESET / VC_LZ_TIMES ? VC_LZ_TIMES * n : VC_LZ_PRESET;
 	struct vc_col last = { .width = col->width };
 
 	if (lzma_lzma_preset(opt, 9 | LZMA_PRESET_EXTREME))
 		return -1;
 	if (prime && !prime->key == !col->key) {
-		k = prime->n < PRESET / col->width ? prime->n : PRESET / col->width;
+		k = prime->n < VC_LZ_PRESET / col->width ? prime->n : VC_LZ_PRESET / col->width;
 		last.n = k;
 		last.v = prime->v + (prime->n - k);
 		last.key = prime->key ? prime->key + (prime->n - k) : NULL;
@@ -169,7 +164,7 @@ vc_lz_enc(struct vc_work *w, const struct vc_prime *prime, const struct vc_col *
 
 	if (vc_sample(w, col, &sample) || vc_fast_layout(w, &sample, &kind, &size))
 		return -1;
-	if (col->n * col->width >= LARGE)
+	if (col->n * col->width >= VC_LZ_LARGE)
 		vc_work_trim(w);
 	todo = lz_tries(w, prime, col, kind);
 	for (unsigned k = PLAIN; k <= FIELDS; k++) {

@@ -8,15 +8,10 @@
 #include "base/varint.h"
 #include "codec/column/method.h"
 
-#define LZ_DICT   (4u << 20)    /* of the method lz, at most */
-#define LZ_PRESET (1u << 20)    /* of it from a primer */
-#define LZ_TIMES  4             /* likewise, at most so many times the block's bytes */
-#define LZ_TRIM   (256u << 10)  /* bytes of a column for which lz frees other tables */
 #define ZSTD_MORE (4u << 20)    /* what zstd takes besides its tables */
 #define BIDI_MORE (3u << 20)    /* tables of the bidirectional methods, at most... */
 #define BIDI_EACH 40            /* ...and bytes for a value */
 #define SAMPLES   (1u << 20)    /* samples, last values by key */
-#define SAMPLE_MAX 16384u       /* values of a sample, at most */
 
 #define CM_ALL (VC_USES(VC_CM) | VC_USES(VC_CM_DELTA) | VC_USES(VC_CM_SIGNED) | VC_USES(VC_CM_SIGNED2))
 #define BIDI_ALL (~(uint64_t)0 << VC_FCM1)
@@ -90,10 +85,10 @@ vc_lzma_memory(size_t dict, int decoder)
 static size_t
 lz_dict(size_t bytes, int later)
 {
-	size_t preset = bytes < LZ_PRESET / LZ_TIMES ? LZ_TIMES * bytes : LZ_PRESET;
+	size_t preset = bytes < VC_LZ_PRESET / VC_LZ_TIMES ? VC_LZ_TIMES * bytes : VC_LZ_PRESET;
 
 	bytes += later ? preset : 0;
-	return bytes < LZ_DICT ? bytes : LZ_DICT;
+	return bytes < VC_LZ_DICT ? bytes : VC_LZ_DICT;
 }
 
 /* What the methods of a column take, without context mixing. */
@@ -105,7 +100,7 @@ methods_memory(const struct vc_shape *s, int later, int decoder, int level)
 	int lz = (s->methods & VC_USES(VC_LZ)) != 0;
 
 	if (s->methods & (VC_USES(VC_FAST) | VC_USES(VC_LZ)))
-		sum += bytes + (!later ? 0 : preset < LZ_PRESET ? preset : LZ_PRESET);
+		sum += bytes + (!later ? 0 : preset < VC_LZ_PRESET ? preset : VC_LZ_PRESET);
 	if (s->methods & VC_USES(VC_SCALED))
 		sum += n * (decoder ? s->width + VARINT_MAX : 24);
 	if (s->methods & BIDI_ALL)
@@ -115,7 +110,7 @@ methods_memory(const struct vc_shape *s, int later, int decoder, int level)
 	sum += 2 * bytes;               /* what a method makes, beside what another made */
 	if (s->methods & VC_USES(VC_FAST))
 		sum += vc_zstd_memory(bytes, vc_zstd_level(level > 3 ? 3 : level));
-	return sum + (lz ? vc_lzma_memory(lz_dict(bytes < LZ_TRIM ? bytes : LZ_TRIM, later), 0) : 0);
+	return sum + (lz ? vc_lzma_memory(lz_dict(bytes < VC_LZ_LARGE ? bytes : VC_LZ_LARGE, later), 0) : 0);
 }
 
 uint64_t
@@ -139,7 +134,7 @@ vc_work_memory(const struct vc_shape *s, unsigned columns, int later, int decode
 	}
 	/* an encoder has one more, for samples */
 	if (!decoder && most)
-		mixing += SAMPLES + cm_memory(cm_bits(SAMPLE_MAX, columns));
+		mixing += SAMPLES + cm_memory(cm_bits(VC_SAMPLE, columns));
 	x = most * (columns < CM_HELD ? columns + 1 : CM_HELD);
 	sum = (mixing < x || columns < CM_HELD ? mixing : x) + other;
 	/* long columns of lz: other tables are freed before */

@@ -95,6 +95,15 @@ enum { VC_FAR = 1, VC_FAR_PLAIN = 2 };
 int vc_fast_out_of_reach(struct vc_work *w, const struct vc_col *col, unsigned kind, size_t size,
     unsigned *far);
 
+/* The method lz; also what memory.c says that it takes. */
+#define VC_LZ_DICT   (4u << 20)         /* its dictionary, at most; the encoder needs 12 times as much memory */
+#define VC_LZ_PRESET (1u << 20)         /* bytes of the primer in it, at most... */
+/* ...and at most this many times the block's bytes, because the encoder has to read it first */
+#define VC_LZ_TIMES  4
+#define VC_LZ_LARGE  (256u << 10)       /* bytes of a column for which other tables are freed */
+
+#define VC_SAMPLE    16384              /* values of a sample, at most */
+
 /* A short column of pieces from all over col, in memory of w. 0, or -1 without memory. */
 int vc_sample(struct vc_work *w, const struct vc_col *col, struct vc_col *sample);
 

@@ -6,7 +6,6 @@
  * The process is not its parent, and will never hear of it: it begins another process, which shares its memory, and
  * that one makes the copy and ends.  Both have the descriptors of the process, so that they keep no pipe open.
  */
-#include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
 #include <signal.h>
@@ -49,26 +48,15 @@ image_same_ids(pid_t pid)
 	    its.st_dev == own.st_dev;
 }
 
-/* A child of wscap's has ended: 0; or it has stopped */
-static int
-image_wait(pid_t pid)
-{
-	int status;
-
-	while (waitpid(pid, &status, __WALL) < 0)
-		if (errno != EINTR)
-			return 0;
-	return WIFSTOPPED(status);
-}
-
 /* t begins a process that wscap traces, and that stands: its number, or 0 */
 static pid_t
-image_clone(struct tracee *t, long flags, long options)
+image_clone(struct tree *a, struct tracee *t, long flags, long options)
 {
 	long pid = -1;
 
 	flags |= CLONE_PTRACE | CLONE_UNTRACED | CLONE_FILES | CLONE_FS;
-	if (tracee_call(t, &pid, SYS_clone, (uint64_t)flags, 0, 0, 0, 0, 0) || pid <= 0 || !image_wait((pid_t)pid))
+	if (tracee_call(t, &pid, SYS_clone, (uint64_t)flags, 0, 0, 0, 0, 0) || pid <= 0 ||
+	    tree_first_stop(a, (pid_t)pid))
 		return 0;
 	/* no stop when it ends, and it ends with wscap */
 	ptrace(PTRACE_SETOPTIONS, (pid_t)pid, NULL, (void *)(PTRACE_O_EXITKILL | options));
@@ -76,10 +64,10 @@ image_clone(struct tracee *t, long flags, long options)
 }
 
 static void
-image_kill(pid_t pid)
+image_kill(struct tree *a, pid_t pid)
 {
 	kill(pid, SIGKILL);
-	while (image_wait(pid))
+	while (!tree_first_stop(a, pid))
 		ptrace(PTRACE_CONT, pid, NULL, NULL);
 }
 
@@ -93,11 +81,11 @@ image_begin(struct cap *c)
 	if (c->all->touch || image_size(c->pid) < LEAST || !image_same_ids(c->pid))
 		return;
 	between.nheld = 0;
-	between.pid = image_clone(&c->t, CLONE_VM, PTRACE_O_TRACESYSGOOD);
+	between.pid = image_clone(c->all, &c->t, CLONE_VM, PTRACE_O_TRACESYSGOOD);
 	if (!between.pid)
 		return;
-	m->t.pid = image_clone(&between, 0, 0);
-	image_kill(between.pid);
+	m->t.pid = image_clone(c->all, &between, 0, 0);
+	image_kill(c->all, between.pid);
 	tracee_call(&c->t, &ret, SYS_wait4, (uint64_t)between.pid, 0, __WALL, 0, 0, 0);
 	if (!m->t.pid)
 		return;
@@ -213,7 +201,7 @@ image_end(struct cap *c)
 	if (c->all->imaged == c)
 		c->all->imaged = NULL;
 	if (m->t.pid) {
-		image_kill(m->t.pid);
+		image_kill(c->all, m->t.pid);
 		close(m->pagemap);
 		tracee_close(&m->t);
 	}

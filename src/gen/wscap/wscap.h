@@ -553,7 +553,7 @@ void tree_resume(struct cap *c, int sig);               /* continues it, with th
 uint64_t tree_now(const struct tree *a);                /* nanoseconds since the first process began */
 /* begins a run: 0 or -1 */
 int tree_begin(struct cap *c, struct cap *parent, enum ws_began began);
-/* waits until a new process stops: 0, or -1: it is gone */
+/* waits until a process stops, a new one or another that tree_run does not know: 0, or -1: it is gone */
 int tree_first_stop(struct tree *a, pid_t pid);
 /* the capture of c ends here, and why; in front of `why` is the name of the process if it is not the only one */
 void tree_warn(const struct cap *c, const char *text, const char *why);
