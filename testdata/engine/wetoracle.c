@@ -341,7 +341,7 @@ execute(const struct stmt *s, struct user_regs_struct *g)
 	}
 	/* some of its results depend on the processor that it ran on */
 	if (s->in.z.mnemonic == ZYDIS_MNEMONIC_CPUID) {
-		struct ws_cpuid c = replay_cpuid(ws_head(reader), (uint32_t)w.r[WS_RAX],
+		struct ws_cpuid c = ws_cpuid_find(ws_head(reader)->cpuid, ws_head(reader)->ncpuid, (uint32_t)w.r[WS_RAX],
 		    (uint32_t)w.r[WS_RCX]);
 
 		w.r[WS_RAX] = c.eax;

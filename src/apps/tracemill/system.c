@@ -130,10 +130,10 @@ system_traps(void)
 		doctor_say(LIMITED, "debug registers",
 		    "stop nothing: wscap writes breakpoints into the code for rdrand and the like");
 	if (in_child(cpuid_attempt) == 0)
-		doctor_say(GOOD, "cpuid", "faults where wscap --audit wants it to");
+		doctor_say(GOOD, "cpuid", "faults where wscap --audit and --cpu want it to");
 	else
 		doctor_say(LIMITED, "cpuid",
-		    "does not fault: its results come from a table in the capture, with wscap --audit too");
+		    "does not fault: wscap stops at those that it finds in the code (wscap(1), BUGS)");
 }
 
 static void

@@ -4,6 +4,7 @@
 
 #include "base/bytes.h"
 #include "format/ws/ws_internal.h"
+#include "isa/x86/maker.h"
 
 struct ws_header_copy { /* a header and the memory that its pointers point to */
 	struct ws_header h;
@@ -45,6 +46,32 @@ ws_check_header(const struct ws_header *h)
 	if (h->page != WS_PAGE || h->line != WS_LINE)
 		return "sizes of page and line that are not 4096 and 64";
 	return h->flags & ~(uint32_t)WS_FLAGS ? "unknown flags in the header" : NULL;
+}
+
+/* The entry of a leaf: of the subleaf, or of subleaf 0 if there are no others. */
+static const struct ws_cpuid *
+cpuid_entry(const struct ws_cpuid *t, size_t n, uint32_t leaf, uint32_t sub)
+{
+	for (size_t i = 0; i < n; i++)
+		if (t[i].leaf == leaf && (t[i].sub == sub || (t[i].sub == 0 && (i + 1 == n || t[i + 1].leaf != leaf))))
+			return &t[i];
+	return NULL;
+}
+
+struct ws_cpuid
+ws_cpuid_find(const struct ws_cpuid *t, size_t n, uint32_t leaf, uint32_t sub)
+{
+	const struct ws_cpuid *c = cpuid_entry(t, n, leaf, sub);
+	struct ws_cpuid r = {0};
+
+	/* processors of AMD answer a leaf that they do not have by zeros, others like the last basic leaf */
+	if (n && t[0].leaf == 0 && !cpuid_entry(t, n, leaf, 0) && !x86_amd(t[0].ebx, t[0].edx, t[0].ecx))
+		c = cpuid_entry(t, n, t[0].eax, sub);
+	if (c)
+		r = *c;
+	r.leaf = leaf;
+	r.sub = sub;
+	return r;
 }
 
 static void

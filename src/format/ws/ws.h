@@ -96,6 +96,9 @@ struct ws_header {
 	size_t ncpuid;
 };
 
+/* What cpuid answers, by a header's table of n entries. */
+struct ws_cpuid ws_cpuid_find(const struct ws_cpuid *t, size_t n, uint32_t leaf, uint32_t sub);
+
 /*
  * xsave: XSAVE's standard format, as from PTRACE_GETREGSET NT_X86_XSTATE; the writer cuts zero
  * bytes at its end.

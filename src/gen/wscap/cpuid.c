@@ -1,4 +1,4 @@
-/* Collects the results of cpuid. */
+/* What cpuid answers: of this processor, or of one that has less (--cpu). */
 #include <cpuid.h>
 #include <string.h>
 
@@ -84,17 +84,71 @@ cpuid_leaves(struct ws_cpuid *t, size_t n, size_t max, uint32_t base, uint32_t m
 	return n;
 }
 
-/* In ascending order. */
+/* Bits that are hidden, of leaf 1: ecx; of leaf 0x80000001: ecx and edx.  All others are not about instructions. */
+#define SSE3 (1u | 1u << 9 | 1u << 13 | 1u << 19 | 1u << 20 | 1u << 23) /* to SSE4.2, cmpxchg16b, popcnt */
+#define OTHER (1u << 21 | 1u << 31)     /* x2APIC; there is a hypervisor */
+#define LAHF 1u
+#define SVM_ETC (1u << 1 | 1u << 22)    /* of several cores; what describes their caches */
+#define TSCP_3DNOW (1u << 27 | 1u << 30 | 1u << 31)
+#define LAST 0xbu                       /* leaf; the processor state that xsave knows is in 0xd */
+
+/* Takes from an entry what the processors of a level do not have; 0: the whole leaf. */
+static int
+cpuid_hide(struct ws_cpuid *d, enum cpu_level level)
+{
+	switch (d->leaf) {
+	case 0:
+		d->eax = d->eax < LAST ? d->eax : LAST;
+		break;
+	case 1:
+		d->ecx &= OTHER | (level == CPU_V2 ? SSE3 : 0);
+		break;
+	case 7:
+		d->eax = d->ebx = d->ecx = d->edx = 0;
+		return d->sub == 0;
+	case 0x80000001:
+		d->ecx &= SVM_ETC | (level == CPU_V2 ? LAHF : 0);
+		d->edx &= ~TSCP_3DNOW;
+		break;
+	case 0x80000008:
+		d->ebx = 0;
+		break;
+	case 0x80000021:
+		d->eax = 0;
+		break;
+	}
+	return d->leaf <= LAST || d->leaf >= 0x40000000;
+}
+
 size_t
-cpuid_table(struct ws_cpuid *t, size_t max)
+cpuid_table(struct ws_cpuid *t, size_t max, enum cpu_level level)
 {
 	uint32_t a, b, ecx, d;
-	size_t n = cpuid_leaves(t, 0, max, 0, 0x40);
+	size_t n = cpuid_leaves(t, 0, max, 0, 0x40), kept = 0;
 
 	__cpuid(1, a, b, ecx, d);
 	if (ecx >> 31)                  /* a hypervisor has its own leaves */
 		n = cpuid_leaves(t, n, max, 0x40000000, 0x20);
-	return cpuid_leaves(t, n, max, 0x80000000, 0x40);
+	n = cpuid_leaves(t, n, max, 0x80000000, 0x40);
+	if (level == CPU_NATIVE)
+		return n;
+	for (size_t i = 0; i < n; i++)
+		if (cpuid_hide(&t[i], level))
+			t[kept++] = t[i];
+	return kept;
+}
+
+int
+cpuid_level(const char *name, enum cpu_level *to)
+{
+	static const char *const level[] = {"native", "baseline", "v2"};
+
+	for (size_t i = 0; i < sizeof(level) / sizeof(level[0]); i++)
+		if (!strcmp(name, level[i])) {
+			*to = (enum cpu_level)i;
+			return 0;
+		}
+	return -1;
 }
 
 /* The processor's name, from leaves 0x80000002 to 0x80000004 of the table. */
@@ -120,21 +174,26 @@ cpuid_brand(const struct ws_cpuid *t, size_t n, char brand[49])
 		brand[--len] = 0;
 }
 
-/* Looks the table up: in a virtual machine, cpuid takes microseconds, and loaders use it often. */
+/*
+ * By the table of the header, as a replay does: of two processors of a machine, cpuid tells different numbers.  In a
+ * virtual machine it takes microseconds, and loaders use it often.
+ */
 void
-cpuid_answer(struct cap *c, struct ws_cpuid *d)
+put_cpuid(struct cap *c, struct user_regs_struct *g)
 {
-	size_t i;
+	struct ws_rec r = {.kind = WS_CPUID};
+	const struct ws_cpuid *d = &r.u.cpuid;
 
-	for (i = 0; i < c->all->ncpuid; i++) {
-		const struct ws_cpuid *k = &c->all->cpuid[i];
-
-		if (k->leaf == d->leaf && k->sub == d->sub) {
-			*d = *k;
-			return;
-		}
+	r.u.cpuid = ws_cpuid_find(c->all->cpuid, c->all->ncpuid, (uint32_t)g->rax, (uint32_t)g->rcx);
+	g->rax = d->eax;
+	g->rbx = d->ebx;
+	g->rcx = d->ecx;
+	g->rdx = d->edx;
+	g->rip += 2;
+	if (c->nocpuid) {
+		put_emulated(c, &r, g);
+		return;
 	}
-	cpuid_add(d, 0, 1, d->leaf, d->sub);
-	if (c->all->ncpuid < WS_CPUID_MAX)
-		c->all->cpuid[c->all->ncpuid++] = *d;
+	g->orig_rax = UINT64_MAX;
+	tracee_setregs(&c->t, g);
 }

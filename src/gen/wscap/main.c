@@ -20,7 +20,7 @@
 #include "format/ws/kept.h"
 #include "gen/wscap/wscap.h"
 
-enum { AUDIT = 256, TOUCH, RAW, ASLR, RECORDER, STORE, TIME, NCALLS, FROM, TO, NAMES };
+enum { AUDIT = 256, TOUCH, RAW, ASLR, RECORDER, CPU, STORE, TIME, NCALLS, FROM, TO, NAMES };
 
 static const struct opt wscap_opts[] = {
 	{ '1', "first", NULL, "capture the first process only, up to the first program that it executes" },
@@ -33,6 +33,7 @@ static const struct opt wscap_opts[] = {
 	{ RAW, "raw", NULL, "has no effect; earlier versions trimmed the capture without it" },
 	{ ASLR, "aslr", "WHEN", "off (the default): each run has the same addresses; on: as without wscap" },
 	{ RECORDER, "recorder", "WHEN", "off: each system call stops the program; on (the default): only rare ones" },
+	{ CPU, "cpu", "LEVEL", "hide what processors of level baseline or v2 lack; native (the default): nothing" },
 	{ NAMES, "names", NULL, "keep the program's files that have symbols, so that its names survive a rebuild" },
 	{ STORE, "store", "DIR", "keep pages of files in DIR, once for all captures that name it" },
 	{ TOUCH, "first-touch", NULL, "record each page when the program first reaches for it" },
@@ -42,8 +43,8 @@ static const struct opt wscap_opts[] = {
 
 static const struct opt_tool wscap_tool = {
 	.does = "Runs a program and captures what its run, and those of its children, can be computed from.",
-	.synopsis = "[-1] [--aslr when] [--audit] [--calls n] [--first-touch] [--from where] [--names]\n"
-	    "[--recorder when] [--store dir] [--time seconds] [--to where] [-o file]\n"
+	.synopsis = "[-1] [--aslr when] [--audit] [--calls n] [--cpu level] [--first-touch] [--from where]\n"
+	    "[--names] [--recorder when] [--store dir] [--time seconds] [--to where] [-o file]\n"
 	    "[--] program [argument ...]\n"
 	    "-p pid [-1] [--audit] [--calls n] [--first-touch] [--from where] [--names] [--store dir]\n"
 	    "[--time seconds] [--to where] [-o file]",
@@ -281,6 +282,10 @@ main(int argc, char **argv)
 				opt_wrong("neither on nor off");
 			recorder = !strcmp(optarg, "on");
 			break;
+		case CPU:
+			if (cpuid_level(optarg, &a->cpu))
+				opt_wrong("neither native, baseline nor v2");
+			break;
 		case '1':
 			a->alone = 1;
 			break;
@@ -325,6 +330,8 @@ main(int argc, char **argv)
 	if (recorder > 0 && !whole)
 		die_usage("--recorder on is for whole runs, not with -p, --calls, --from or --to");
 	a->recorder = whole && recorder;
+	if (a->cpu != CPU_NATIVE && (pid || a->from.kind))
+		die_usage("--cpu is for runs from their beginning, not with -p or --from");
 	if (!pid && optind == argc)
 		die_usage("no program is given");
 	if (!strcmp(a->path, "-"))

@@ -1,6 +1,6 @@
 /*
- * Records the results of rdrand, rdseed and rdpid, which cannot be made to fault, and of rdtsc
- * where the kernel cannot make it fault: stops at the instructions in memory that becomes
+ * Records the results of rdrand, rdseed and rdpid, which cannot be made to fault, and of rdtsc and cpuid
+ * where the kernel cannot make them fault: stops at the instructions in memory that becomes
  * executable.  Debug registers can watch four addresses, whatever is there.
  * At others a breakpoint is written, but only where an instruction is certain to be.
  */
@@ -103,10 +103,10 @@ random_unsaid(struct cap *c, const struct site *s, const char *name)
 	if (c->unsaid)
 		return;
 	c->unsaid = 1;
-	snprintf(text, sizeof(text),
-	    "%s at 0x%llx (%.150s) cannot be stopped at: a replay ends where it is executed",
-	    s->d.insn == TRACEE_TSC ? "rdtsc" : ws_random_name(s->d.insn), (unsigned long long)s->addr,
-	    name[0] ? name : "no file");
+	snprintf(text, sizeof(text), "%s at 0x%llx (%.150s) cannot be stopped at: %s",
+	    s->d.insn == TRACEE_TSC ? "rdtsc" : s->d.insn == TRACEE_CPUID ? "cpuid" : ws_random_name(s->d.insn),
+	    (unsigned long long)s->addr, name[0] ? name : "no file",
+	    s->d.insn == TRACEE_CPUID ? "it tells of this processor there" : "a replay ends where it is executed");
 	warn("%s", text);
 	put_note(c, text);
 }
@@ -117,7 +117,8 @@ random_add(struct cap *c, struct site *s, const char *name)
 	for (size_t i = 0; i < c->nsite; i++)
 		if (c->site[i].addr == s->addr)
 			return;
-	if (random_cover(c, s)) {
+	/* debug registers are for those that are not certain */
+	if (s->d.insn == TRACEE_CPUID && s->sure ? random_plant(c, s) : random_cover(c, s)) {
 		random_unsaid(c, s, name);
 		return;
 	}
@@ -158,6 +159,16 @@ random_point_hit(struct cap *c, struct site *s, struct user_regs_struct *g)
 	}
 }
 
+static int
+random_wanted(const struct cap *c, const struct scan_found *f)
+{
+	/* it matters little which processor cpuid tells of, unless it is another one than this */
+	if (f->d.insn == TRACEE_CPUID)
+		return f->is > 0 || (f->is == 0 && c->all->cpu != CPU_NATIVE);
+	/* constants often contain the two bytes of rdtsc; uncertain places are watched only while a debug register is free */
+	return f->is >= 0 || (f->d.insn != TRACEE_TSC && free_slot(c) >= 0);
+}
+
 void
 random_scan(struct cap *c, const struct region *r, const char *name)
 {
@@ -170,11 +181,7 @@ random_scan(struct cap *c, const struct region *r, const char *name)
 		const struct scan_found *f = &s->found[i];
 		struct site site = {.addr = r->lo + f->at, .d = f->d, .sure = f->is > 0};
 
-		/*
-		 * constants often contain the two bytes of rdtsc; uncertain places are watched only while a debug
-		 * register is free
-		 */
-		if (f->is >= 0 || (f->d.insn != TRACEE_TSC && free_slot(c) >= 0))
+		if (random_wanted(c, f))
 			random_add(c, &site, name);
 	}
 }
@@ -226,6 +233,8 @@ random_trap(struct cap *c, const siginfo_t *si)
 		if (s->d.insn == TRACEE_TSC) {
 			if (!put_tsc(c, &g, s->d.len))
 				fast_tsc_made(c, s->addr);
+		} else if (s->d.insn == TRACEE_CPUID) {
+			put_cpuid(c, &g);
 		} else {
 			tracee_from_user(&w, &g, g.rax);
 			tracee_execute_random(&s->d, &r.u.rand);

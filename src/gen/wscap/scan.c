@@ -1,5 +1,5 @@
 /*
- * Finds the instructions rdrand, rdseed, rdpid and rdtsc in code.  Where decoding from the start of a function, known
+ * Finds the instructions rdrand, rdseed, rdpid, rdtsc and cpuid in code.  Where decoding from the start of a function, known
  * from .eh_frame_hdr or symbols, reaches one, it certainly is an instruction.
  */
 #include <fcntl.h>
@@ -180,27 +180,43 @@ scan_begins(const uint8_t *p, size_t i, size_t n, struct tracee_decode_random *d
 	return 0;
 }
 
-/* The first two bytes of rdtsc, rdtscp, or rdrand and the like, from p[i] on; n: there are none. */
+/* The first two bytes of rdtsc, rdtscp, cpuid, or rdrand and the like, from p[i] on; n: there are none. */
 static size_t
 scan_next(const uint8_t *p, size_t i, size_t n)
 {
 	const __m128i first = _mm_set1_epi8(0x0f), tsc = _mm_set1_epi8(0x31), tscp = _mm_set1_epi8(0x01),
-	    random = _mm_set1_epi8((char)0xc7);
+	    random = _mm_set1_epi8((char)0xc7), cpuid = _mm_set1_epi8((char)0xa2);
 
 	for (; i + 17 <= n; i += 16) {
 		__m128i a = _mm_loadu_si128((const __m128i *)(const void *)(p + i));
 		__m128i b = _mm_loadu_si128((const __m128i *)(const void *)(p + i + 1));
 		__m128i is = _mm_or_si128(_mm_or_si128(_mm_cmpeq_epi8(b, tsc), _mm_cmpeq_epi8(b, tscp)),
-		    _mm_cmpeq_epi8(b, random));
+		    _mm_or_si128(_mm_cmpeq_epi8(b, random), _mm_cmpeq_epi8(b, cpuid)));
 		unsigned at = (unsigned)_mm_movemask_epi8(_mm_and_si128(_mm_cmpeq_epi8(a, first), is));
 
 		if (at)
 			return i + (unsigned)__builtin_ctz(at);
 	}
 	for (; i + 2 <= n; i++)
-		if (p[i] == 0x0f && (p[i + 1] == 0x31 || p[i + 1] == 0x01 || p[i + 1] == 0xc7))
+		if (p[i] == 0x0f && (p[i + 1] == 0x31 || p[i + 1] == 0x01 || p[i + 1] == 0xc7 || p[i + 1] == 0xa2))
 			return i;
 	return n;
+}
+
+/* p[i] and p[i + 1] are as scan_next finds them; *from: where the instruction begins. */
+static int
+scan_is(const struct cap *c, const uint8_t *p, size_t i, size_t n, struct tracee_decode_random *d, size_t *from)
+{
+	*from = i;
+	switch (p[i + 1]) {
+	case 0xa2:
+		*d = (struct tracee_decode_random){.insn = TRACEE_CPUID, .len = 2};
+		return !c->nocpuid;
+	case 0xc7:
+		return p[i + 2] >= 0xf0 && scan_begins(p, i, n, d, from);
+	default:
+		return !c->notsc && !tracee_decode_tsc(p + i, n - i, d);
+	}
 }
 
 static void
@@ -224,14 +240,11 @@ scan_code(struct cap *c, const struct region *r, const char *name, struct scan *
 
 		for (size_t i = 0; i + 3 <= n; i++) {
 			struct scan_found found = {0};
-			const uint8_t *q;
 
-			from = i = scan_next(p, i, n);
+			i = scan_next(p, i, n);
 			if (i + 3 > n)
 				break;
-			q = p + i;
-			if ((c->notsc || tracee_decode_tsc(q, n - i, &found.d)) &&
-			    (q[1] != 0xc7 || q[2] < 0xf0 || !scan_begins(p, i, n, &found.d, &from)))
+			if (!scan_is(c, p, i, n, &found.d, &from))
 				continue;
 			found.at = at + from - r->lo;
 			scan_add(s, &f, name, r, &found);
@@ -256,7 +269,8 @@ scan_region(struct cap *c, const struct region *r, const char *name)
 		scan_code(c, r, name, &once);
 		return &once;
 	}
-	while (s && (s->offset != offset || s->size != r->hi - r->lo || s->notsc != c->notsc))
+	while (s && (s->offset != offset || s->size != r->hi - r->lo || s->notsc != c->notsc ||
+		    s->nocpuid != c->nocpuid))
 		s = s->next;
 	if (s)
 		return s;
@@ -264,6 +278,7 @@ scan_region(struct cap *c, const struct region *r, const char *name)
 	s->offset = offset;
 	s->size = r->hi - r->lo;
 	s->notsc = c->notsc;
+	s->nocpuid = c->nocpuid;
 	s->next = f->scan;
 	f->scan = s;
 	scan_code(c, r, name, s);

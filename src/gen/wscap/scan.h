@@ -20,7 +20,7 @@ struct scan_found {
 struct scan {
 	struct scan *next;              /* of the same file */
 	uint64_t offset, size;          /* the code in it */
-	int notsc;                      /* rdtsc was not looked for */
+	int notsc, nocpuid;             /* rdtsc, cpuid were not looked for */
 	struct scan_found *found;       /* owned */
 	size_t n, cap;
 };

@@ -58,23 +58,6 @@ put_tsc(struct cap *c, struct user_regs_struct *g, unsigned len)
 	return put_emulated(c, &r, g);
 }
 
-static void
-put_cpuid(struct cap *c, struct user_regs_struct *g)
-{
-	struct ws_rec r = {.kind = WS_CPUID};
-	struct ws_cpuid *d = &r.u.cpuid;
-
-	d->leaf = (uint32_t)g->rax;
-	d->sub = (uint32_t)g->rcx;
-	cpuid_answer(c, d);
-	g->rax = d->eax;
-	g->rbx = d->ebx;
-	g->rcx = d->ecx;
-	g->rdx = d->edx;
-	g->rip += 2;
-	put_emulated(c, &r, g);
-}
-
 /* Emulates an instruction that faults because wscap made it fault; 1: it was one. */
 static int
 signal_emulate(struct cap *c)

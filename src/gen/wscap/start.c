@@ -20,6 +20,7 @@
 #include "gen/wscap/wscap.h"
 
 #define STACK_MOST (1ull << 30) /* bytes that a stack may grow to, at most */
+#define XCR0_SSE 3u             /* x87 and SSE */
 #define AUXV_MAX 64             /* entries of the auxiliary vector at most */
 
 struct start {
@@ -52,7 +53,10 @@ start_skip_to_null(struct cap *c, uint64_t at)
 	}
 }
 
-/* Hides the vdso from libc: its functions read the clock without a system call. */
+/*
+ * Hides the vdso from libc: its functions read the clock without a system call.  With --cpu, also what the system says
+ * of instructions for rings and FS and GS.
+ */
 static void
 start_auxv(struct cap *c, struct start *s)
 {
@@ -66,6 +70,10 @@ start_auxv(struct cap *c, struct start *s)
 		switch (get_le64(b + i)) {
 		case AT_SYSINFO_EHDR:
 			tracee_write(&c->t, at + i, ignore, 8);
+			break;
+		case AT_HWCAP2:
+			if (c->all->cpu != CPU_NATIVE)
+				tracee_write(&c->t, at + i, ignore, 8);
 			break;
 		case AT_BASE:
 			s->interp = get_le64(b + i + 8);
@@ -150,12 +158,12 @@ start_header(struct cap *c, const char *exe)
 	uname(&u);
 	clock_gettime(CLOCK_REALTIME, &now);
 	h.flags = WS_TIMES | (c->nocpuid ? WS_CPUID_RECORDS : 0u) | (a->touch ? WS_FIRST_TOUCH : 0u);
-	if (!a->ntable)
-		a->ntable = a->ncpuid = cpuid_table(a->cpuid, WS_CPUID_MAX);
+	if (!a->ncpuid)
+		a->ncpuid = cpuid_table(a->cpuid, WS_CPUID_MAX, a->cpu);
 	h.cpuid = a->cpuid;
-	h.ncpuid = a->ntable;
+	h.ncpuid = a->ncpuid;
 	cpuid_brand(a->cpuid, h.ncpuid, brand);
-	h.xcr0 = xcr0();
+	h.xcr0 = a->cpu == CPU_NATIVE ? xcr0() : XCR0_SSE;
 	h.when = (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 	h.version = TM_VERSION;
 	h.brand = brand;
@@ -305,10 +313,10 @@ cap_begin(struct cap *c)
 		keep_apart(c, &s);
 	c->notsc = tracee_tsc_faults() && !start_call(c, SYS_prctl, PR_SET_TSC, PR_TSC_SIGSEGV);
 	/*
-	 * in a virtual machine this slows down every switch of processes several times, so the
-	 * table must suffice
+	 * in a virtual machine this slows down every switch of processes several times, so it is stopped at where the
+	 * code is known
 	 */
-	if (c->all->audit)
+	if (c->all->audit || c->all->cpu != CPU_NATIVE)
 		c->nocpuid = !start_call(c, SYS_arch_prctl, ARCH_SET_CPUID, 0);
 	c->brk = ((uint64_t)start_call(c, SYS_brk, 0, 0) + PAGE - 1) / PAGE * PAGE;
 	signal_mask(c);

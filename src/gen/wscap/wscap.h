@@ -117,6 +117,9 @@ struct image {
 	size_t n, cap, at;
 };
 
+/* Features of the processor that --cpu leaves: all, and those of the psABI's levels x86-64 and x86-64-v2. */
+enum cpu_level { CPU_NATIVE, CPU_BASELINE, CPU_V2 };
+
 struct tree {
 	struct ws_runs_writer *runs;
 	struct ws_store *store;         /* option --store, or NULL */
@@ -162,9 +165,9 @@ struct tree {
 	int early_calls;                /* system calls that are watched while waiting */
 	pid_t main;                     /* the process that regions are of */
 	long options;                   /* of ptrace */
-	/* results of cpuid: the first ntable ascending, for headers; then others that were asked for */
-	struct ws_cpuid cpuid[WS_CPUID_MAX];
-	size_t ncpuid, ntable;
+	enum cpu_level cpu;             /* option --cpu */
+	struct ws_cpuid cpuid[WS_CPUID_MAX];    /* what cpuid answers, for headers: ascending */
+	size_t ncpuid;
 	void *gap;                      /* never used: memory that would be dearer than what comes next */
 	uint8_t *scratch;               /* CHUNK bytes */
 	uint8_t *xsave;                 /* WS_XSAVE_MAX bytes */
@@ -196,7 +199,7 @@ struct cap {
 	int listen;                     /* the program is stopped by job control */
 	struct amid amid;
 	struct image image;
-	int notsc, nocpuid;             /* rdtsc, cpuid fault; otherwise breakpoints stop at rdtsc */
+	int notsc, nocpuid;             /* rdtsc, cpuid fault; otherwise breakpoints stop at them */
 	int inside;                     /* between the two stops of a system call */
 	int restart;                    /* the call `in` was interrupted, and the kernel may restart it */
 	/* the program is directly after a system call, with the registers `out` */
@@ -310,10 +313,14 @@ void until_end(struct tree *a);
 int until_over(struct tree *a);         /* is the capture to end now? sets a->over */
 
 /* cpuid.c */
-size_t cpuid_table(struct ws_cpuid *t, size_t max);     /* ascending; returns the number of entries */
+
+int cpuid_level(const char *name, enum cpu_level *to);  /* -1: there is none of that name */
+/* ascending; returns the number of entries */
+size_t cpuid_table(struct ws_cpuid *t, size_t max, enum cpu_level level);
 /* the processor's name from the table of n entries */
 void cpuid_brand(const struct ws_cpuid *t, size_t n, char brand[49]);
-void cpuid_answer(struct cap *c, struct ws_cpuid *d);   /* result of cpuid for d->leaf, d->sub */
+/* The process is at a cpuid, with registers g: answers it, and continues. */
+void put_cpuid(struct cap *c, struct user_regs_struct *g);
 
 /* put.c: records */
 void wscap_put(struct cap *c, const struct ws_rec *r);

@@ -2,7 +2,6 @@
  * Decoding x86-64 instructions as Intel's or AMD's processors do: what Zydis reports, corrected.
  * See decode.h.
  */
-#include <cpuid.h>
 #include <string.h>
 
 #include "isa/x86/decode.h"
@@ -10,27 +9,6 @@
 /* second opcode byte: prefetches; with a register operand, a nop or undefined */
 #define NOP_0D 0x0du
 #define UD1    0xb9u                    /* second opcode byte */
-
-/* AMD's processors, and Hygon's, which derive from them. */
-int
-x86_amd(uint32_t ebx, uint32_t edx, uint32_t ecx)
-{
-	uint32_t name[3] = { ebx, edx, ecx };
-
-	return !memcmp(name, "AuthenticAMD", 12) || !memcmp(name, "HygonGenuine", 12);
-}
-
-int
-x86_amd_here(void)
-{
-	static int known, amd;          /* cpuid is slow in a virtual machine */
-	unsigned a, b, c, d;
-
-	if (!known)
-		amd = __get_cpuid(0, &a, &b, &c, &d) && x86_amd(b, d, c);
-	known = 1;
-	return amd;
-}
 
 static const ZydisDecoder *
 x86_decoder(int amd)

@@ -16,11 +16,9 @@
 #include <stdint.h>
 #include <Zydis/Zydis.h>
 
-#define X86_LINE 63u                    /* mask: address within the line of clzero */
+#include "isa/x86/maker.h"
 
-/* Do these registers of cpuid leaf 0 name a processor of AMD's kind? */
-int x86_amd(uint32_t ebx, uint32_t edx, uint32_t ecx);
-int x86_amd_here(void);                         /* is this one? */
+#define X86_LINE 63u                    /* mask: address within the line of clzero */
 
 /*
  * 0, or -1 if it is not an instruction. op is NULL or has room for ZYDIS_MAX_OPERAND_COUNT

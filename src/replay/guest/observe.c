@@ -34,26 +34,10 @@ replay_memory(struct replay *r, uint64_t addr)
 	return mem_find(&r->mem, addr) ? rp_host(addr) : NULL;
 }
 
-/* Looks the leaf up in the header's table. */
-struct ws_cpuid
-replay_cpuid(const struct ws_header *h, uint32_t leaf, uint32_t sub)
-{
-	static const struct ws_cpuid none;
-
-	/* a leaf beyond the last basic one answers as the last basic one */
-	if (leaf < 0x80000000u && h->ncpuid && h->cpuid[0].leaf == 0 && leaf > h->cpuid[0].eax)
-		leaf = h->cpuid[0].eax;
-	for (size_t i = 0; i < h->ncpuid; i++)
-		if (h->cpuid[i].leaf == leaf && (h->cpuid[i].sub == sub ||
-		    (h->cpuid[i].sub == 0 && (i + 1 == h->ncpuid || h->cpuid[i + 1].leaf != leaf))))
-			return h->cpuid[i];
-	return none;
-}
-
 int
 replay_amd(const struct ws_header *h)
 {
-	struct ws_cpuid c = replay_cpuid(h, 0, 0);
+	struct ws_cpuid c = ws_cpuid_find(h->cpuid, h->ncpuid, 0, 0);
 
 	return x86_amd(c.ebx, c.edx, c.ecx);
 }

@@ -114,8 +114,6 @@ const uint8_t *replay_xsave(const struct replay *r);
 const struct ws_rec_map *replay_map(const struct replay *r, size_t i);
 /* the host address of guest memory, valid up to the mapping's end; NULL: not mapped */
 uint8_t *replay_memory(struct replay *r, uint64_t addr);
-/* the answer of the header's cpuid table */
-struct ws_cpuid replay_cpuid(const struct ws_header *h, uint32_t leaf, uint32_t sub);
 int replay_amd(const struct ws_header *h);              /* was it an AMD-like processor? For x86_decode. */
 
 /*

@@ -31,7 +31,8 @@ static void
 cpuid_by_table(struct replay *r)
 {
 	uint64_t *g = r->x.cpu.r;
-	struct ws_cpuid c = replay_cpuid(r->head, (uint32_t)g[WS_RAX], (uint32_t)g[WS_RCX]);
+	struct ws_cpuid c = ws_cpuid_find(r->head->cpuid, r->head->ncpuid, (uint32_t)g[WS_RAX],
+	    (uint32_t)g[WS_RCX]);
 
 	g[WS_RAX] = c.eax;
 	g[WS_RBX] = c.ebx;

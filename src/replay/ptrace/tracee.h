@@ -86,8 +86,9 @@ int tracee_has_watchpoints(void);
 
 /* An instruction whose result the processor makes up. */
 #define TRACEE_TSC 0x100u       /* insn: rdtsc or rdtscp, which tracee_execute_random does not execute */
+#define TRACEE_CPUID 0x101u     /* insn: cpuid, the same */
 struct tracee_decode_random {
-	uint32_t insn;                  /* enum ws_random, or TRACEE_TSC */
+	uint32_t insn;                  /* enum ws_random, TRACEE_TSC or TRACEE_CPUID */
 	/* the general register it writes, how many bytes of it; length of the instruction */
 	unsigned reg, size, len;
 };

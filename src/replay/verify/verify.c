@@ -186,7 +186,7 @@ verify_emulate(struct verify *v)
 	struct ws_cpuid c;
 
 	if (v->in.z.mnemonic == ZYDIS_MNEMONIC_CPUID) {
-		c = replay_cpuid(h, (uint32_t)w.r[WS_RAX], (uint32_t)w.r[WS_RCX]);
+		c = ws_cpuid_find(h->cpuid, h->ncpuid, (uint32_t)w.r[WS_RAX], (uint32_t)w.r[WS_RCX]);
 		w.r[WS_RAX] = c.eax;
 		w.r[WS_RBX] = c.ebx;
 		w.r[WS_RCX] = c.ecx;
