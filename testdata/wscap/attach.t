@@ -274,13 +274,8 @@ done
 is "threads: some began" "$began" 1
 is "threads: several ran" "$(wsinfo -l c.ws 2>/dev/null | awk '/ sig thread/ { n++ } END { print (n > 2) }')" 1
 exact "threads: some began"
-for f in '--from main' --first-touch; do
-	why="a region can begin only with one"
-	[ "$f" = --first-touch ] && why="--first-touch is for one"
-	# shellcheck disable=SC2086
-	gives "threads: $f" 125 "wscap: process $pid cannot be captured: it has several threads, and $why" \
-		wscap -p $pid $f -o n.ws
-done
+gives "threads: --first-touch" 125 "wscap: process $pid cannot be captured: it has several threads, and --first-touch is for one" \
+	wscap -p $pid --first-touch -o n.ws
 tid=${tids#* } tid=${tid%% *}
 gives "a thread" 125 "wscap: process $tid cannot be captured: it is a thread of process $pid" wscap -p $tid -o n.ws
 kill -USR2 $pid

@@ -156,9 +156,8 @@ attach_seize(struct tree *a, pid_t pid)
 	why = amid_check(pid);
 	if (why)
 		attach_fail(pid, why);
-	if (c->th && (a->from.kind || a->touch))
-		attach_fail(pid, a->touch ? "it has several threads, and --first-touch is for one" :
-		    "it has several threads, and a region can begin only with one");
+	if (c->th && a->touch)
+		attach_fail(pid, "it has several threads, and --first-touch is for one");
 	c->traced = 1;
 	return c;
 }

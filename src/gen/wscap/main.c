@@ -142,6 +142,7 @@ wscap_amid(struct tree *a, struct cap *c)
 			cap_release(c);
 		die("process %ld cannot be captured: %s", (long)c->t.pid, why);
 	}
+	sched_begin(c);
 	point_program(c, 1);
 	if (!tracee_regs(&c->t, &g)) {  /* the place where it begins is not the first to end at */
 		c->again = g.rip;

@@ -162,6 +162,15 @@ point_program(struct cap *c, int late)
 		point_watch(c);
 }
 
+struct site *
+point_passed(const struct cap *c, uint64_t rip)
+{
+	for (size_t i = 0; i < c->nsite; i++)
+		if (c->site[i].addr + 1 == rip)
+			return &c->site[i];
+	return NULL;
+}
+
 /* Has the region's beginning or end come n times? */
 static int
 point_count(struct tree *a)
@@ -202,10 +211,13 @@ point_step(struct cap *c, struct site *s)
 		return 0;
 	tracee_write(&c->t, addr, &s->was, 1);
 	tracee_read(&c->t, addr, insn, 15);
-	if (tracee_resume(&c->t, PTRACE_SINGLESTEP, 0))
-		return 0;
-	while (tracee_wait(&c->t, &status))
-		;
+	do {                            /* one that was to stand while another was at a point has that stop first */
+		if (tracee_resume(&c->t, PTRACE_SINGLESTEP, 0))
+			return 0;
+		while (tracee_wait(&c->t, &status))
+			;
+	} while (c->all->waiting && WIFSTOPPED(status) && status >> 16 == PTRACE_EVENT_STOP &&
+	    WSTOPSIG(status) == SIGTRAP);
 	if (!WIFSTOPPED(status)) {
 		c->ended = status;
 		c->hasended = 1;
@@ -228,7 +240,7 @@ point_hit(struct cap *c, struct site *s, int *sig)
 {
 	struct tree *a = c->all;
 	struct user_regs_struct g;
-	int counts;
+	int counts, counted;
 
 	*sig = 0;
 	if (tracee_regs(&c->t, &g))
@@ -237,7 +249,8 @@ point_hit(struct cap *c, struct site *s, int *sig)
 	c->again = 0;
 	if (counts && point_is(&a->load, s->addr))
 		point_look(c, 1);
-	if (counts && !c->hasended && point_is(&a->found, s->addr)) {
+	counted = counts && !c->hasended && point_is(&a->found, s->addr);
+	if (counted) {
 		/* each one is a place in the capture, so that the last can be told from the others */
 		signal_place(c);
 		if (point_count(a))
@@ -248,6 +261,10 @@ point_hit(struct cap *c, struct site *s, int *sig)
 			*sig = point_step(c, &c->site[i]);
 			break;
 		}
+	if (a->waiting && c->again) {   /* the region may begin in another thread before this one is here again */
+		a->nseen -= (unsigned)counted;
+		c->again = 0;
+	}
 	return 0;
 }
 

@@ -101,6 +101,23 @@ turn_take(struct cap *c, const struct ws_regs *w)
 	th->turn = NULL;
 }
 
+void
+sched_begin(struct cap *c)
+{
+	struct threads *th = c->th;
+	struct thread *t = th ? th->from : NULL, *first = th ? th->turn : NULL;
+	struct ws_regs w;
+
+	if (!t || t == first)
+		return;
+	amid_settle(&c->t);
+	thread_place(c, &w);
+	turn_take(c, &w);
+	ready_add(first);
+	turn_give(c, t);
+	th->due = -1;                   /* the timer may have expired while memory was read */
+}
+
 int
 sched_next(struct cap *c)
 {
@@ -128,7 +145,7 @@ sched_is_over(const struct cap *c)
 
 	if (c->inside || c->restart || !th->nready || c->listen)
 		return 0;
-	return th->placed || (th->called && (th->due || c->in.orig_rax == SYS_sched_yield));
+	return th->placed || (th->called && (th->due > 0 || c->in.orig_rax == SYS_sched_yield));
 }
 
 int
@@ -250,9 +267,10 @@ sched_tick(struct cap *c)
 	if (!th->nready)
 		return 0;
 	if (th->turn && !c->inside && !c->listen) {
-		if (th->due)
+		if (th->due > 0)
 			ptrace(PTRACE_INTERRUPT, c->t.pid, NULL, NULL);
-		th->due = 1;
+		else
+			th->due++;
 	}
 	return 1;
 }
@@ -264,7 +282,7 @@ sched_interrupted(struct cap *c)
 	struct user_regs_struct g;
 	int other;
 
-	if (!th->due || !th->nready || c->inside || c->restart)
+	if (th->due <= 0 || !th->nready || c->inside || c->restart)
 		return 0;
 	if (signal_after_call(c)) {
 		th->called = 1;

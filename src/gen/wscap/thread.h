@@ -58,13 +58,14 @@ struct threads {
 	struct thread *ready, **last;   /* queue of those that could run */
 	unsigned nready, nalive;
 	uint32_t began;                 /* threads so far */
-	int due;                        /* the turn is over as soon as a place for that is found */
+	int due;                        /* more than 0: the turn is over as soon as a place for that is found */
 	int placed;                     /* that place is recorded in `sig` */
 	int called;                     /* it is stopped at the end of a system call */
 	int over;                       /* the thread with the turn has ended */
 	struct ws_rec_sig sig;
 	struct room *spare;             /* rooms of ended threads; owned */
 	size_t nspare, capspare;
+	struct thread *from;            /* the one that came to the place of --from; NULL: there is none */
 	uint64_t pi;                    /* a futex that the kernel changed before its call waited; 0: none */
 };
 
@@ -92,6 +93,27 @@ const char *amid_threads_leave(struct cap *c);
 /* the same: prepares them, as amid_begin does the first one */
 const char *amid_threads_prepare(struct cap *c);
 void amid_threads_settle(struct cap *c);        /* they may be resumed, each when it has the turn */
+
+/* wait.c: a child has begun; 1: it is a thread of c's process, and stands; else it runs, untraced, or is gone */
+int wait_begun(struct cap *c, pid_t pid);
+
+/* wait_thread.c: several threads while --from waits */
+
+void wait_threads(struct cap *c);       /* lets all but the loaded one run, if they were stopped by attach.c */
+void wait_thread(struct cap *c, pid_t tid);     /* a new one, which stands, runs */
+void wait_thread_ended(struct cap *c, struct thread *t);
+void wait_load(struct cap *c, struct thread *t);        /* its state is in c from now on */
+/* Stops all threads but the loaded one, where they are; -1: that has been killed, by an exec or exit of another. */
+int wait_freeze(struct cap *c);
+/* A process or thread stops that is not known yet, or whose creator was killed before it could tell of it. */
+void wait_stranger(struct cap *c, pid_t pid, int status);
+/* one whose stop, in its status, is to be handled, as it would run again; NULL: there is none */
+struct thread *wait_standing(struct cap *c);
+/*
+ * The loaded thread stands at the place: stops the others, as attach.c does, and removes the points.  The first
+ * thread has the turn, then.  NULL, or why that cannot be captured.
+ */
+const char *wait_gather(struct cap *c);
 
 /* aside.c: results of calls that wait */
 

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "base/diag.h"
-#include "gen/wscap/wscap.h"
+#include "gen/wscap/thread.h"
 
 #define EARLY_CALLS 2000        /* system calls among which the C library registers its rseq */
 
@@ -22,6 +22,8 @@ wait_fail(struct cap *c, const char *option, const struct where *w, const char *
 	int status = 0;
 
 	warn("%s %s: %s; the program continues", option, w->text, why);
+	if (c->th && a->waiting)
+		(void)wait_gather(c);
 	cap_release(c);
 	out_discard(a->dest);
 	if (a->first)
@@ -30,30 +32,55 @@ wait_fail(struct cap *c, const char *option, const struct where *w, const char *
 	exit(125);
 }
 
+/* Does it share the memory, without being a thread? The points would be met by it. */
+static int
+wait_shares(const struct cap *c, pid_t pid)
+{
+	uint64_t group = 0;
+
+	return amid_status(pid, "Tgid", 10, &group) || (group != (uint64_t)c->pid &&
+	    syscall(SYS_kcmp, c->pid, pid, 1, 0, 0) == 0);
+}
+
+int
+wait_begun(struct cap *c, pid_t pid)
+{
+	struct tracee t = {.pid = pid};
+	uint64_t group = 0;
+
+	if (tree_first_stop(c->all, pid))
+		return 0;
+	if (!amid_status(pid, "Tgid", 10, &group) && group == (uint64_t)c->pid)
+		return 1;
+	t.mem = tracee_open(t.pid, "mem", O_RDWR);
+	random_child(c, &t);
+	ptrace(PTRACE_DETACH, t.pid, NULL, NULL);
+	tracee_close(&t);
+	return 0;
+}
+
 /* A process that is not captured; the points are not in its memory, or not while it uses that of its parent. */
 static void
 wait_child(struct cap *c, int event, int *lent)
 {
 	unsigned long msg = 0;
-	uint64_t group = 0;
-	struct tracee t = {0};
 
-	if (ptrace(PTRACE_GETEVENTMSG, c->t.pid, NULL, &msg) || tree_first_stop(c->all, (pid_t)msg))
+	if (ptrace(PTRACE_GETEVENTMSG, c->t.pid, NULL, &msg))
 		return;
-	t.pid = (pid_t)msg;
-	if (event == PTRACE_EVENT_CLONE) {
-		if (amid_status(t.pid, "Tgid", 10, &group) || group == (uint64_t)c->t.pid ||
-		    syscall(SYS_kcmp, c->t.pid, t.pid, 1, 0, 0) == 0) {
-			random_off(c);
-			ptrace(PTRACE_DETACH, t.pid, NULL, NULL);
-			wait_fail(c, "--from", &c->all->from, "it starts a thread, and a region can begin only with one");
-		}
+	if (event == PTRACE_EVENT_CLONE && wait_shares(c, (pid_t)msg)) {
+		if (tree_first_stop(c->all, (pid_t)msg))
+			return;
+		random_off(c);
+		ptrace(PTRACE_DETACH, (pid_t)msg, NULL, NULL);
+		wait_fail(c, "--from", &c->all->from, "it begins a process that shares its memory");
 	}
-	t.mem = tracee_open(t.pid, "mem", O_RDWR);
-	random_child(c, &t);
-	*lent |= event == PTRACE_EVENT_VFORK;
-	ptrace(PTRACE_DETACH, t.pid, NULL, NULL);
-	tracee_close(&t);
+	if (event == PTRACE_EVENT_VFORK) {
+		*lent = !wait_freeze(c);
+	}
+	if (wait_begun(c, (pid_t)msg)) {
+		wait_thread(c, (pid_t)msg);
+		c->all->early_calls = 0;
+	}
 }
 
 /* Another program: what was found in the old one is gone. */
@@ -62,6 +89,10 @@ wait_exec(struct cap *c)
 {
 	int status;
 
+	if (c->th)
+		wait_load(c, thread_find(c->all, c->pid));
+	threads_free(c);
+	c->listen = 0;
 	tracee_resume(&c->t, PTRACE_SYSCALL, 0);
 	while (tracee_wait(&c->t, &status))
 		;
@@ -105,6 +136,7 @@ static int
 wait_signal(struct cap *c, int sig, int *pass)
 {
 	struct user_regs_struct g;
+	struct site *s;
 	siginfo_t si;
 
 	*pass = sig;
@@ -117,14 +149,14 @@ wait_signal(struct cap *c, int sig, int *pass)
 	if (sig != SIGTRAP || ptrace(PTRACE_GETSIGINFO, c->t.pid, NULL, &si) || si.si_code <= 0 ||
 	    tracee_regs(&c->t, &g))
 		return 0;
-	for (size_t i = 0; i < c->nsite; i++)
-		if (c->site[i].addr + 1 == g.rip) {
-			g.rip--;
-			g.orig_rax = UINT64_MAX;
-			tracee_setregs(&c->t, &g);
-			return point_hit(c, &c->site[i], pass);
-		}
-	return 0;
+	s = point_passed(c, g.rip);
+	if (!s)
+		return 0;
+	g.rip--;
+	g.orig_rax = UINT64_MAX;
+	tracee_setregs(&c->t, &g);
+	*pass = 0;
+	return wait_freeze(c) ? 0 : point_hit(c, s, pass);
 }
 
 /* Stops it from anywhere, to be released. */
@@ -158,7 +190,7 @@ wait_stop(struct cap *c, int status, int *pass, int *lent)
 	}
 	switch (status >> 16) {
 	case 0:
-		return wait_signal(c, WSTOPSIG(status), pass);
+		return wait_signal(c, WSTOPSIG(status), pass) && !wait_freeze(c);
 	case PTRACE_EVENT_FORK:
 	case PTRACE_EVENT_VFORK:
 	case PTRACE_EVENT_CLONE:
@@ -171,6 +203,12 @@ wait_stop(struct cap *c, int status, int *pass, int *lent)
 		break;
 	case PTRACE_EVENT_EXEC:
 		wait_exec(c);
+		break;
+	case PTRACE_EVENT_EXIT:
+		if (c->th && c->th->turn->state != THREAD_DYING) {
+			c->th->turn->state = THREAD_DYING;
+			c->th->nalive--;
+		}
 		break;
 	case PTRACE_EVENT_STOP:
 		c->listen = WSTOPSIG(status) != SIGTRAP;
@@ -192,12 +230,65 @@ wait_ended(struct cap *c, int status)
 	exit(125);
 }
 
+/* The next thread that stops or ends is loaded: its wait status.  frozen: the others stand for now. */
+static int
+wait_any(struct cap *c, int frozen)
+{
+	struct tree *a = c->all;
+	struct thread *t = frozen ? NULL : wait_standing(c);
+	int status;
+	pid_t pid;
+
+	if (t) {
+		wait_load(c, t);
+		return t->status;
+	}
+	for (;;) {
+		pid = waitpid(-1, &status, __WALL);
+		if (pid < 0 && a->attached && cap_told())
+			wait_told(c);
+		t = pid > 0 && c->th ? thread_find(a, pid) : NULL;
+		if (t && !WIFSTOPPED(status) && pid != c->pid)
+			wait_thread_ended(c, t);
+		else if (t)
+			wait_load(c, t);
+		if (t ? WIFSTOPPED(status) || pid == c->pid : pid == c->t.pid)
+			return status;
+		if (pid > 0 && !t)
+			wait_stranger(c, pid, status);
+	}
+}
+
+/* The region begins at the loaded thread, with a signal that is to come if pass is not 0. */
+static void
+wait_over(struct cap *c, int pass)
+{
+	struct tree *a = c->all;
+	const char *why = NULL;
+	siginfo_t si;
+
+	if (pass && !ptrace(PTRACE_GETSIGINFO, c->t.pid, NULL, &si))    /* it is delivered in the region */
+		tracee_hold(&c->t, &si);
+	if (c->th) {
+		why = wait_gather(c);
+	} else {
+		random_off(c);
+		ptrace(PTRACE_SETOPTIONS, c->t.pid, NULL, (void *)a->options);
+	}
+	a->waiting = 0;
+	a->nseen = 0;
+	a->early_calls = 0;
+	if (!why && a->touch && c->th)
+		why = "it has several threads, and --first-touch is for one";
+	if (why)
+		wait_fail(c, "--from", &a->from, why);
+}
+
 void
 wait_region(struct cap *c)
 {
 	struct tree *a = c->all;
 	int status, pass = 0, lent = 0;
-	pid_t pid;
 
 	a->waiting = 1;
 	ptrace(PTRACE_SETOPTIONS, c->t.pid, NULL, (void *)(a->options | PTRACE_O_TRACEVFORKDONE));
@@ -209,32 +300,13 @@ wait_region(struct cap *c)
 		syscall(SYS_tgkill, c->t.pid, c->t.pid, c->t.held[i].si_signo);
 	c->t.nheld = 0;
 	amid_settle(&c->t);
-	for (;;) {
+	wait_threads(c);
+	do {
 		if (!c->hasended)
 			tracee_resume(&c->t, c->listen ? PTRACE_LISTEN : a->early_calls ? PTRACE_SYSCALL : PTRACE_CONT, pass);
-		do {
-			if (c->hasended)
-				wait_ended(c, c->ended);
-			pid = waitpid(-1, &status, __WALL);
-			if (pid < 0 && a->attached && cap_told())
-				wait_told(c);
-			if (pid > 0 && pid != c->t.pid && WIFSTOPPED(status))
-				tree_early(a, pid, status);
-		} while (pid != c->t.pid);
+		status = c->hasended ? c->ended : wait_any(c, lent);
 		if (!WIFSTOPPED(status))
 			wait_ended(c, status);
-		if (wait_stop(c, status, &pass, &lent))
-			break;
-	}
-	random_off(c);
-	ptrace(PTRACE_SETOPTIONS, c->t.pid, NULL, (void *)a->options);
-	a->waiting = 0;
-	a->nseen = 0;
-	a->early_calls = 0;
-	if (pass) {                     /* it is delivered in the region */
-		siginfo_t si;
-
-		if (!ptrace(PTRACE_GETSIGINFO, c->t.pid, NULL, &si))
-			tracee_hold(&c->t, &si);
-	}
+	} while (!wait_stop(c, status, &pass, &lent));
+	wait_over(c, pass);
 }

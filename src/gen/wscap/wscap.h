@@ -473,6 +473,7 @@ void sched_ready(struct thread *t);     /* t has stopped, and waits for the turn
 int sched_next(struct cap *c);
 /* A stop was handled; 1: the turn has gone to another thread, and c has been continued. */
 int sched_stopped(struct cap *c, int sig);
+void sched_begin(struct cap *c);        /* the thread that came to the place of --from gets the turn; c->th may be NULL */
 /* Something has happened to a thread; its process, if it has several.  *handled: that is all. */
 struct cap *sched_event(struct tree *a, pid_t pid, int status, int *handled);
 int sched_tick(struct cap *c);          /* some time has passed; 1: tell it again */
@@ -506,6 +507,7 @@ void point_program(struct cap *c, int late);
  */
 int point_hit(struct cap *c, struct site *s, int *sig);
 int point_signal(struct cap *c, int sig);               /* the same for a signal */
+struct site *point_passed(const struct cap *c, uint64_t rip);   /* the site whose breakpoint ends at rip, or NULL */
 void point_end(struct tree *a);
 
 /* wait.c: runs the process to where its region begins */
