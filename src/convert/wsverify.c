@@ -108,15 +108,21 @@ wsverify_windows(struct out *out, struct verify *v, const struct options *o, uns
 	return 0;
 }
 
+/* Which parts are checked.  Only the windows by default need the length of the run, which may cost a replay. */
 static void
-wsverify_plan(struct options *o, uint64_t length, int all)
+wsverify_plan(struct options *o, struct verify *v, int all)
 {
+	uint64_t length;
+
 	if (o->every) {
 		if (o->length > o->every)
 			o->length = o->every;
 		return;
 	}
-	if (all || o->from || o->to != WS_UNKNOWN || length == WS_UNKNOWN || length <= SHORT)
+	if (all || o->from || o->to != WS_UNKNOWN)
+		return;
+	length = verify_length(v);
+	if (length == WS_UNKNOWN || length <= SHORT)
 		return;
 	o->to = length;
 	o->every = length / WINDOWS + 1;
@@ -153,7 +159,7 @@ wsverify_run(struct options *o, const struct verify_opts *vo, int all)
 	out = out_open(NULL);
 	progress_start(o->name);
 	progress_limit(o->to);
-	wsverify_plan(o, all ? WS_UNKNOWN : verify_length(v), all);
+	wsverify_plan(o, v, all);
 	differs = wsverify_windows(out, v, o, &n);
 	c = verify_counts(v);
 	out_printf(out, "%" PRIu64 " instructions, %" PRIu64 " references checked", c->ninst, c->nref);
