@@ -138,6 +138,26 @@ for how in dynamic static; do
 	is "the time, $how: as often" "$(cat tsc.no)" "$(cat tsc.yes)"
 	ok "the time, $how: at least what the program asks" test "$(cat tsc.no)" -ge 3
 done
+# what no function tells to be an instruction: bytes of another one, and of constants; one of them is an instruction
+cat >unknown.c <<'P'
+#include <stdio.h>
+__asm__(".text\n\t.fill 16, 1, 6\n\t.fill 60, 1, 0x90\n\tmovdqa %xmm1, (%rdi)\n\txor %eax, %eax\n\tret\n\t.fill 16, 1, 6\n"
+    "\t.byte 0x0f, 0x31, 0x42, 0x39, 0xd7, 0x67, 0x6a, 0x38, 0x28, 0xcc, 0x31, 0x44, 0x8d, 0x8d, 0x54, 0x25, 0x24, 0xc5, 0x5d\n"
+    "\t.byte 0x98, 0x42, 0xf1, 0xcf\n\t.fill 60, 1, 0x90\n"
+#ifdef INSTRUCTION
+    "\t.fill 16, 1, 6\n\t.fill 60, 1, 0x90\n\trdtsc\n\tshl $32, %rdx\n\tor %rdx, %rax\n\tret\n"
+#endif
+    "\t.previous\n");
+int main(void) { return puts("done") < 0; }
+P
+for i in '' -DINSTRUCTION; do
+	# shellcheck disable=SC2086
+	cc -O1 -s $i unknown.c -o unknown || exit 1
+	TRACEMILL_TRAPS=no wscap -o c.ws ./unknown >got.out 2>err
+	is "constants $i: status, messages" "$? $(sed 's/0x.*(.*)/()/' err)" \
+	    "0 ${i:+wscap: rdtsc at () cannot be stopped at: a replay ends where it is executed}"
+	replays "constants $i"
+done
 if grep -q rdrand /proc/cpuinfo; then
 	TRACEMILL_TRAPS=no wscap -o c.ws ./rand >got.out 2>err
 	is "random numbers, no debug registers: status" "$?$(cat err)" 0

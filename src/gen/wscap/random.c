@@ -111,15 +111,17 @@ random_unsaid(struct cap *c, const struct site *s, const char *name)
 	put_note(c, text);
 }
 
+/* quiet: the instruction is none that the user must hear of if it cannot be stopped at */
 static void
-random_add(struct cap *c, struct site *s, const char *name)
+random_add(struct cap *c, struct site *s, const char *name, int quiet)
 {
 	for (size_t i = 0; i < c->nsite; i++)
 		if (c->site[i].addr == s->addr)
 			return;
 	/* debug registers are for those that are not certain */
 	if (s->d.insn == TRACEE_CPUID && s->sure ? random_plant(c, s) : random_cover(c, s)) {
-		random_unsaid(c, s, name);
+		if (!quiet)
+			random_unsaid(c, s, name);
 		return;
 	}
 	c->site = mem_xgrow(c->site, &c->capsite, c->nsite + 1, sizeof(*c->site));
@@ -182,7 +184,7 @@ random_scan(struct cap *c, const struct region *r, const char *name)
 		struct site site = {.addr = r->lo + f->at, .d = f->d, .sure = f->is > 0};
 
 		if (random_wanted(c, f))
-			random_add(c, &site, name);
+			random_add(c, &site, name, f->unlikely);
 	}
 }
 

@@ -20,6 +20,7 @@
 #define LONGEST 8u              /* bytes of such an instruction, with meaningful prefixes */
 #define UNOPENED (-2)           /* a file */
 #define FUNCTION (256u << 10)   /* maximum bytes of a function that are decoded */
+#define AROUND 64u              /* bytes before a place that may be an instruction, instructions after it */
 
 /* The functions of a file, by ascending address. */
 struct functions {
@@ -170,6 +171,58 @@ is_instruction(struct functions *f, uint64_t off, unsigned len)
 	return at == addr - from ? 1 : -1;
 }
 
+/* Does no program of users execute this? */
+static int
+is_foreign(const ZydisDecodedInstruction *z)
+{
+	switch (z->mnemonic) {
+	case ZYDIS_MNEMONIC_INT1: case ZYDIS_MNEMONIC_INTO: case ZYDIS_MNEMONIC_IRET: case ZYDIS_MNEMONIC_IRETD:
+	case ZYDIS_MNEMONIC_IN: case ZYDIS_MNEMONIC_OUT: case ZYDIS_MNEMONIC_ENTER:
+		return 1;
+	default:
+		return (z->attributes & ZYDIS_ATTRIB_IS_PRIVILEGED) != 0 ||
+		    z->meta.category == ZYDIS_CATEGORY_INTERRUPT || z->meta.category == ZYDIS_CATEGORY_IO ||
+		    z->meta.category == ZYDIS_CATEGORY_IOSTRINGOP || z->meta.branch_type == ZYDIS_BRANCH_TYPE_FAR;
+	}
+}
+
+/* Are the instructions after the one at p[at], up to a jump or return, such as no program executes? */
+static int
+foreign_after(const uint8_t *p, size_t at, size_t n)
+{
+	ZydisDecodedInstruction z;
+
+	for (unsigned k = 0; k < AROUND && n - at >= ZYDIS_MAX_INSTRUCTION_LENGTH; k++) {
+		if (x86_decode(&z, NULL, p + at, n - at, x86_amd_here()) || is_foreign(&z))
+			return 1;
+		if (z.meta.category == ZYDIS_CATEGORY_RET || z.meta.category == ZYDIS_CATEGORY_UNCOND_BR)
+			return 0;
+		at += z.length;
+	}
+	return 0;
+}
+
+/*
+ * Instructions that are decoded from different places soon begin at the same ones: do those that are decoded
+ * from most places before p[at] not begin there?
+ */
+static int
+passed_over(const uint8_t *p, size_t at, size_t n)
+{
+	unsigned met = 0, passed = 0;
+
+	for (size_t from = at > AROUND ? at - AROUND : 0; from + ZYDIS_MAX_INSTRUCTION_LENGTH <= at; from++) {
+		ZydisDecodedInstruction z;
+		size_t i = from;
+
+		while (i < at && !x86_decode(&z, NULL, p + i, n - i, x86_amd_here()) && !is_foreign(&z))
+			i += z.length;
+		met += i == at;
+		passed += i > at;
+	}
+	return passed > 4 * met;
+}
+
 /* 0f c7 is at p[i]; prefixes before it usually belong to it. */
 static int
 scan_begins(const uint8_t *p, size_t i, size_t n, struct tracee_decode_random *d, size_t *from)
@@ -247,6 +300,7 @@ scan_code(struct cap *c, const struct region *r, const char *name, struct scan *
 			if (!scan_is(c, p, i, n, &found.d, &from))
 				continue;
 			found.at = at + from - r->lo;
+			found.unlikely = foreign_after(p, from, n) || passed_over(p, from, n);
 			scan_add(s, &f, name, r, &found);
 		}
 		if (n < CHUNK)

@@ -14,6 +14,7 @@ struct scan_found {
 	uint64_t at;                    /* bytes from the start of the code */
 	struct tracee_decode_random d;
 	int is;                         /* 1: it is an instruction; 0: that is not known; -1: it is not */
+	int unlikely;                   /* is it 0, and everything around speaks against it? */
 };
 
 /* What was found in code: of a file that does not change, for all who map it. */
