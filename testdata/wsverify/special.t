@@ -25,6 +25,29 @@ printf '\t.globl _start\n_start: mov $200000, %%ecx\n1: dec %%ecx\n jnz 1b\n xor
 ok "a longer program" made long .
 is "windows" "$(wsverify long.ws | sed 's/,.*in 16/ in 16/')" "160000 instructions in 16 windows, 0 differences"
 
+# a file that is mapped shared, and of which a page may only be read: each window begins with all of it
+cat >shared.c <<'P'
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+int main(void)
+{
+	int f = open("shared.file", O_RDWR | O_CREAT | O_TRUNC, 0600);
+	volatile char *p;
+	if (ftruncate(f, 12288) || (p = mmap(0, 12288, PROT_READ | PROT_WRITE, MAP_SHARED, f, 0)) == MAP_FAILED)
+		return 1;
+	p[0] = p[4096] = p[8192] = 1;
+	mprotect((void *)(p + 4096), 4096, PROT_READ);
+	for (int i = 0; i < 20000; i++) {
+		p[i % 4096] += p[4096];
+		p[8192 + i % 4096]++;
+	}
+	return p[0] == 0;
+}
+P
+${CC:-gcc} -O1 -static -o shared shared.c && wscap -o shared.ws ./shared || exit 1
+is "a page that may only be read" "$(wsverify -e 60000 -l 200 shared.ws | sed 's/^.*windows, //')" "0 differences"
+
 # a system call that the replay does not come to is none natively, either
 ok "a system call that the replay does not see" made hidden
 at=$(nm hidden | sed -n 's/^0*\([0-9a-f]*\) T hidden$/\1/p')

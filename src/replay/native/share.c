@@ -63,9 +63,12 @@ native_share(struct native *n, const struct ws_rec_map *m, uint64_t *ret)
 	return 0;
 }
 
+/* Makes writable no more than is written: a mapping may be large, and this is called for each page of it. */
 int
 native_shared_write(struct native *n, uint64_t addr, const uint8_t *p, size_t len)
 {
+	uint64_t lo = addr & ~UINT64_C(4095), size = ((addr + len + 4095) & ~UINT64_C(4095)) - lo;
+
 	for (size_t i = 0; i < n->nshare; i++) {
 		const struct native_share *s = &n->share[i];
 		uint64_t ret = 0;
@@ -73,10 +76,10 @@ native_shared_write(struct native *n, uint64_t addr, const uint8_t *p, size_t le
 
 		if (addr < s->addr || addr - s->addr >= s->len)
 			continue;
-		if (native_call(n, &ret, SYS_mprotect, s->addr, s->len, PROT_READ | PROT_WRITE, 0, 0) || ret)
+		if (native_call(n, &ret, SYS_mprotect, lo, size, PROT_READ | PROT_WRITE, 0, 0) || ret)
 			return -1;
 		k = tracee_write(&n->t, addr, p, len);
-		if (native_call(n, &ret, SYS_mprotect, s->addr, s->len, s->prot, 0, 0) || ret)
+		if (native_call(n, &ret, SYS_mprotect, lo, size, s->prot, 0, 0) || ret)
 			return -1;
 		return k == len ? 0 : -1;
 	}
