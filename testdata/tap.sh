@@ -27,6 +27,10 @@ turn() {
 few=7
 [ "${MATRIX-}" = full ] && few=1
 
+# How the programs are linked that are captured: without a loader, which is most of what a small one executes, unless it matters
+static=-static
+[ "${MATRIX-}" = full ] && static=
+
 # skip REASON
 skip() {
 	echo "# skip $1"

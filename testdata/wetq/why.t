@@ -27,10 +27,6 @@ alike() {
 	done
 }
 
-# without the loader a run is a third as long
-static=-static
-[ "${MATRIX-}" = full ] && static=
-
 # the bug of the example: a screen has the line with it
 for o in -O0 -O1 -O2; do
 	# shellcheck disable=SC2086
@@ -48,7 +44,8 @@ for o in -O0 -O1 -O2; do
 	is "$o: why: a byte of the output" "$(wetq -I "$SRC/examples" why "out:$at" order.ws 2>err | grep -c 'order.c:13 .*percent = 90;$')" 1
 	is "$o: dice: only that line" "$(wetq -I "$SRC/examples" dice order.c:25#2 order.c:25#0 order.ws | sed 's/.*order.c:\([0-9]*\):/\1/')" "13		percent = 90;"
 done
-cp "$SRC/examples/order.c" "$SRC/examples/order.txt" . && ${CC:-gcc} -g -O1 order.c -o order && wscap -o order.ws ./order <order.txt >out
+# shellcheck disable=SC2086
+cp "$SRC/examples/order.c" "$SRC/examples/order.txt" . && ${CC:-gcc} -g -O1 $static order.c -o order && wscap -o order.ws ./order <order.txt >out
 kinds order
 digit=$(wetq -n 1 slice "out:$(grep -b -o 1800 out | cut -d: -f1)" order.ws 2>err | sed 's/ .*//')
 for q in "why $digit" "-a -n 500 why $digit" "why order.c:25#2" "-a why order.c:25#2" "-t data -n 1000 why order.c:25#1" "-t full -n 1000 why order.c:26#first" "-t control why order.c:13" "-n 3 why order.c:25" \

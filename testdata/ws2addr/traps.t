@@ -9,7 +9,10 @@ replays() {
 	ws2addr -c c.ws >counts 2>err
 	is "$1: replays to its end" "$?$(cat err)" 0
 	turn 5 || return 0
-	wsverify -n 0:200000 c.ws >out 2>err
+	# the end, where what is tested is: most of a program with libraries is the loader's
+	from=$(awk '$1 == "instructions" && NR == 1 && $2 > 40000 { from = $2 - 40000 } END { print from + 0 }' counts)
+	[ "${MATRIX-}" = full ] && from=0
+	wsverify -n "$from:$((from + 200000))" c.ws >out 2>err
 	is "$1: as natively" "$?$(cat err)" 0
 }
 
@@ -70,11 +73,13 @@ __attribute__((noinline)) static unsigned short seed(void) { unsigned short x = 
 static int has_seed;
 static unsigned long all(void) { return f0() ^ f1() ^ f2() ^ f3() ^ f4() ^ f5() ^ (has_seed ? seed() : 0); }
 extern char **environ;
-int main(void)
+int main(int argc, char **argv)
 {
-	char *true_[] = { "true", NULL };
+	char *again[] = { argv[0], "again", NULL };
 	unsigned a_, b, c, d;
 	has_seed = __get_cpuid_count(7, 0, &a_, &b, &c, &d) && b >> 18 & 1;
+	if (argc > 1)
+		return all() == 0;
 	unsigned long a = all();
 	int status;
 	pid_t p = fork();
@@ -82,7 +87,7 @@ int main(void)
 		_exit(all() == 0);
 	waitpid(p, &status, 0);
 	a ^= all();
-	posix_spawnp(&p, "true", NULL, NULL, true_, environ);
+	posix_spawn(&p, argv[0], NULL, NULL, again, environ);
 	waitpid(p, &status, 0);
 	a ^= all();
 	printf("%d %016lx\n", status, a);

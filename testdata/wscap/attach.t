@@ -1,7 +1,5 @@
 # wscap -p: a running process is captured from where it is, and goes on unharmed
 . "$HERE/lib.sh"
-static=-static
-[ "${MATRIX-}" = full ] && static=
 gcc -O1 $static -o attach "$HERE/attach.c" -lpthread && gcc -O1 $static -o crowd "$HERE/crowd.c" -lpthread || exit 1
 
 # waits until FILE has a line that matches
@@ -30,8 +28,13 @@ attached() {
 # how many threads are traced
 traced() { cat /proc/$pid/task/*/status | awk '/^TracerPid/ && $2 { n++ } END { print n + 0 }'; }
 
+# It need not compute while its capture is looked at
+paused() { case $kind in busy | large | crowd) kill -STOP $pid 2>/dev/null ;; esac; }
+on() { case $kind in busy | large | crowd) kill -CONT $pid 2>/dev/null ;; esac; }
+
 # exact WHAT: every run replays, by the emulator and by the processor
 exact() {
+	paused
 	n=$(wsinfo c.ws 2>/dev/null | awk '$1 == "runs" { n = $2 + 0 } END { print n ? n : 1 }')
 	bad=
 	for i in $(seq "$n"); do
@@ -44,6 +47,7 @@ exact() {
 	# it may be told to end before the process has executed anything
 	if [ $checked = 2 ] && grep -q 'no instruction was checked$' e; then checked=0; fi
 	is "$1: verified" "$checked $(grep -vc ' 0 differences$' verified)" "0 0"
+	on
 }
 
 # Computing: for some calls, for a time, until it is told; each leaves the process as it was
@@ -162,9 +166,11 @@ for o in '--calls 1' '--time 1 -1' '--calls 10 --audit'; do
 	wscap -p $pid -o c.ws $o >err 2>&1
 	is "large $o" "$? $(cat err)" "0 "
 	is "large $o: not traced any more" "$(traced)" 0
+	paused
 	ok "large $o: replayed" ws2addr -o /dev/null c.ws
 	wsverify -n 0:6000 c.ws >verified 2>e
 	is "large $o: verified" "$? $(grep -vc ' 0 differences$' verified)" "0 0"
+	on
 	is "large $o: its memory is there" "$(wsinfo c.ws 2>/dev/null | awk '$1 == "memory" { print ($2 > 25000000) }')" 1
 done
 attached
@@ -255,7 +261,7 @@ for o in '' --audit; do
 done
 
 # Threads that were there before, in the middle of all that they do: each capture replays, and they go on
-crowd() { : >out; ./crowd >out & pid=$!; until_has out ready; }
+crowd() { kind=crowd; : >out; ./crowd >out & pid=$!; until_has out ready; }
 crowd
 tids=$(ls /proc/$pid/task | tr '\n' ' ')
 for o in '--time 0.1' '--time 0.05 -1' '--calls 30 --audit' '--calls 1'; do

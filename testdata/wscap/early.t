@@ -16,16 +16,11 @@ cat >thread.c <<-'EOF'
 		return 3;
 	}
 EOF
-# a program without libraries runs for a tenth of the instructions
-static=-static
-[ "${MATRIX-}" = full ] && static=
-# shellcheck disable=SC2086
 gcc -O1 -pthread $static -o thread thread.c || exit 1
 cat >first.c <<-'EOF'
 	#include <unistd.h>
 	int main(int argc, char **argv) { return argc > 1 ? execvp(argv[1], argv + 1) : 0; }
 EOF
-# shellcheck disable=SC2086
 gcc -O1 $static -o first first.c || exit 1
 
 # early WHAT WHY COMMAND...: it succeeds, and its only message is that of c.ws or what was made from it

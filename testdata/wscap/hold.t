@@ -1,6 +1,6 @@
 # Of mapped files, the pages that were touched are recorded, and no others; whatever happens to the mapping or to the file
 . "$HERE/lib.sh"
-gcc -O1 -o hold "$HERE/hold.c" || exit 1
+gcc -O1 $static -o hold "$HERE/hold.c" || exit 1
 data() { awk 'BEGIN { for (i = 0; i < 130000; i++) printf "%015d\n", i * i % 999983 }' >data.tmp; }
 data
 cp data.tmp keep.tmp

@@ -1,6 +1,6 @@
 # Other processes, which -1 does not capture, and what ends a capture
 . "$HERE/lib.sh"
-gcc -O1 -o kids "$HERE/kids.c" -lpthread || exit 1
+gcc -O1 $static -o kids "$HERE/kids.c" -lpthread || exit 1
 
 for o in '' --first-touch --audit; do
 	for i in fork vfork spawn popen; do

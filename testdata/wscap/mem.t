@@ -1,6 +1,6 @@
 # Memory: mappings, what the kernel writes to places that pointers to pointers tell
 . "$HERE/lib.sh"
-gcc -O1 -o mem "$HERE/mem.c" || exit 1
+gcc -O1 $static -o mem "$HERE/mem.c" || exit 1
 for o in '' --first-touch --audit; do
 	for i in file advice nested; do captured "$i $o" $o -- ./mem $i; done
 done

@@ -28,8 +28,8 @@ build() {
 
 # names FILE: what wetq knows of the program and its library, and no complaint
 names() {
-	wetq list "$1" 2>err | awk '$4 ~ /(p|lib)\.c$/ { print $2, $4, $5, $6 }'
-	wetq why "times#2" "$1" 2>>err | sed 's/ (.*//'
+	printf '%s\n' list 'why times#2' | wetq -i "$1" 2>err |
+		awk '$0 == "" { why = 1 } why { sub(/ \(.*/, ""); print } !why && $4 ~ /(p|lib)\.c$/ { print $2, $4, $5, $6 }'
 	cat err
 }
 
@@ -75,16 +75,18 @@ else
 fi
 
 # the capture itself is the same, and can be read from a pipe
-ws2addr -f text kept.ws >a
-ws2addr -f text - <kept.ws >b
+ws2addr kept.ws >a
+ws2addr - <kept.ws >b
 # shellcheck disable=SC2002
-cat kept.ws | ws2addr -f text /dev/stdin >c
-ws2addr -f text plain.ws >d
+cat kept.ws | ws2addr /dev/stdin >c
+ws2addr plain.ws >d
 same "references: as without --names" a d
 same "references: standard input" a b
 same "references: a pipe" a c
 
 # damage is told, and what came before it is not lost
+places=5
+[ "${MATRIX-}" = full ] && places=15
 size=$(wc -c <trimmed.ws)
 first=$(LC_ALL=C grep -abo WSkf trimmed.ws | head -n 1 | cut -d : -f 1)
 n=$(ws2addr -c trimmed.ws | sed -n 's/^instructions //p')
@@ -95,14 +97,14 @@ while [ $at -lt "$size" ]; do
 	ws2addr -c cut.ws >out 2>err
 	[ $? = 1 ] && grep -q "^instructions $n\$" out && [ "$(wc -l <err)" = 1 ] &&
 		grep -q '^ws2addr: cut.ws: byte [0-9]*[: ]' err || { bad=$((bad + 1)); echo "# $at: $(cat err)"; }
-	at=$((at + 1 + (size - first) / 15))
+	at=$((at + 1 + (size - first) / places))
 done
 is "cut off in the files: the run, then one line, $tried times" $bad 0
 bad=0 at=$((first + 5))
 while [ $at -lt "$size" ]; do
 	cp trimmed.ws bad.ws
 	printf '\377' | dd of=bad.ws bs=1 seek=$at conv=notrunc 2>/dev/null
-	at=$((at + 1 + (size - first) / 15))
+	at=$((at + 1 + (size - first) / places))
 	cmp -s bad.ws trimmed.ws && continue
 	wsinfo bad.ws >out 2>err
 	# in a head, the file is not read on; in the contents, its name is known, and what is wrong

@@ -1,9 +1,5 @@
 # Signals
 . "$HERE/lib.sh"
-# without the loader, a third of the instructions
-static=-static
-[ "${MATRIX-}" = full ] && static=
-# shellcheck disable=SC2086
 gcc -O1 $static -o sig "$HERE/sig.c" || exit 1
 
 for i in raise queue altstack wait fault sleep restart; do captured "$i" -- ./sig $i; done

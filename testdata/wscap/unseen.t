@@ -1,6 +1,6 @@
 # Where the recorder would be noticed, or would miss something, it is not
 . "$HERE/lib.sh"
-gcc -O1 -pthread -o recorder "$HERE/recorder.c" || exit 1
+gcc -O1 -pthread $static -o recorder "$HERE/recorder.c" || exit 1
 unset TRACEMILL_STORE
 
 for i in shown limited filtered foreign; do captured "$i" --recorder on -- ./recorder $i; done

@@ -1,6 +1,7 @@
 # walk.py CAPTURE LACKEY LO HI HANDLER [OPTION...]: goes through a run by packets, and compares each stop with what the references in LACKEY
-# say.  Watched are places in [LO, HI); HANDLER is where the signal handler begins.  Prints what was compared, a line each.
-import random, re, subprocess, sys
+# say.  Watched are places in [LO, HI); HANDLER is where the signal handler begins.  Prints what was compared, a line each.  Of
+# each kind it looks at one place in FEW.
+import os, random, re, subprocess, sys
 
 capture, lackey = sys.argv[1:3]
 lo, hi, handler = (int(a, 16) for a in sys.argv[3:6])
@@ -15,6 +16,7 @@ for line in open(lackey):
         refs.append((len(pcs) - 1, kind, addr, size))
 repeated = {a for a, b in zip(pcs, pcs[1:]) if a == b}
 r = random.Random(11)
+few = int(os.environ.get("FEW", "1"))
 
 p = subprocess.Popen(["wsgdb", *sys.argv[6:], capture], stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0)
 inp = p.stdout
@@ -59,7 +61,7 @@ ask("QPassSignals:1e")
 last = len(pcs)
 
 # to any place
-for k in range(150):
+for k in range(150 // few):
     n = r.randrange(last)
     while pcs[n] in repeated:
         n = r.randrange(last)
@@ -68,9 +70,13 @@ for k in range(150):
 print("places")
 
 # step by step from somewhere, both ways; the delivery of a signal is a step of its own
-plain = [n for n in range(2000, last - 2000) if not repeated.intersection(pcs[n - 60:n + 60]) and handler not in pcs[n - 60:n + 60]]
-for k in range(12):
-    n = r.choice(plain)
+def plain(n):
+    return not repeated.intersection(pcs[n - 60:n + 60]) and handler not in pcs[n - 60:n + 60]
+
+for k in range(12 // few):
+    n = r.randrange(2000, last - 2000)
+    while not plain(n):
+        n = r.randrange(2000, last - 2000)
     go(n)
     for i in range(50):
         ask("vCont;s:p1.1")
@@ -114,7 +120,7 @@ def walk(hits, after, what, rounds):
 count = {}
 for n, a in enumerate(pcs):
     count.setdefault(a, []).append(n)
-for k in range(12):
+for k in range(12 // few):
     some = r.sample([a for a in count if a not in repeated and len(count[a]) < 3000], 1 + k % 4)
     for a in some:
         ask("Z%d,%x,1" % (k % 2, a))
@@ -125,7 +131,7 @@ for k in range(12):
 print("breakpoints")
 
 near = [x for x in refs if lo <= x[2] < hi and pcs[x[0]] not in repeated]
-for k in range(16):
+for k in range(16 // few):
     n, kind, addr, size = r.choice(near)
     size = r.choice([1, 2, 4, 8, size, 24])
     which = "SM" if k % 3 == 2 else "LM" if k % 3 == 1 else "LSM"

@@ -66,7 +66,7 @@ int main(int argc, char **argv)
 	return argc;
 }
 C
-${CC:-gcc} -O1 -g p.c -o p || exit 1
+${CC:-gcc} -O1 -g $static p.c -o p || exit 1
 seq 300 >numbers
 # trimmed WHAT COMMAND...: c.ws, and t.ws, which is smaller
 trimmed() {
@@ -86,7 +86,7 @@ trimmed() {
 trimmed "gzip" gzip -9nc numbers
 trimmed "a small program" ./p 100
 traces "a small program"
-gcc -O1 -o sig "$SRC/testdata/wscap/sig.c" && trimmed "signals" ./sig queue
+gcc -O1 $static -o sig "$SRC/testdata/wscap/sig.c" && trimmed "signals" ./sig queue
 # with keyframes
 wscap -o c.ws ./p 2000 >out
 "$BUILD/test/trimtest" c.ws t.ws 100000 1000000 >got
