@@ -15,7 +15,7 @@ page() {
 
 cp "$SRC/examples/order.c" .
 for o in 0 1; do
-	${CC:-gcc} -g -O$o order.c -o order && wscap -o order$o.ws ./order <"$SRC/examples/order.txt" >out
+	${CC:-gcc} -g -O$o $static order.c -o order && wscap -o order$o.ws ./order <"$SRC/examples/order.txt" >out
 	page order$o order.c:25#2
 	is "-O$o: there is something" "$(sed -n '$p' got | awk '{ print ($1 > 3) ($3 > 2) ($5 > 9) }')" 111
 	is "-O$o: the fault" "$(grep -c 'class="l in".*percent = 90;' order$o.html)" 1
@@ -33,7 +33,7 @@ f='a<img src=x onerror=alert(1)>&".c'
 printf '%s\n' 'struct t { const char *s; int n; } t;' 'int main(int argc, char **argv)' '{' \
     '	t.s = argc > 1 ? "none" : "</script><script>alert(1)</script>"; /* </pre></div><img src=x onerror=alert(2)> */' \
     "	t.n = t.s[0] + argc; /* \"'><svg onload=alert(3)> $(printf '\342\200\256 \377 \033[31m') & */" '	return t.n == 1;' '}' >"$f"
-${CC:-gcc} -g -O0 -x c "$f" -o hostile && wscap -o hostile.ws ./hostile
+${CC:-gcc} -g -O0 $static -x c "$f" -o hostile && wscap -o hostile.ws ./hostile
 page hostile t@end
 page hostile "$(wetq -n 1 slice "$f:5#0" hostile.ws 2>err | sed 's/ .*//')"
 is "no markup of it" "$(grep -c '<img\|<svg\|alert([0-9])<' hostile.html)" 0

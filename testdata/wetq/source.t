@@ -61,7 +61,7 @@ mv foo1 foo1.old
 other="$me: is not the file that was captured: its functions and lines are not known"
 gone="$me: No such file or directory: its functions and lines are not known"
 for what in gone other; do
-	[ $what = gone ] || ${CC:-gcc} -w -g -O0 foo1.c -o foo1
+	[ $what = gone ] || ${CC:-gcc} -w -g -O0 $static foo1.c -o foo1
 	say=$gone
 	[ $what = gone ] || say=$other
 	wetq list foo1.ws >got 2>err
@@ -106,12 +106,12 @@ shown 4
 twice 1"
 strip libname.so
 is "a stripped one: those that it exports" "$(wetq list use.ws | awk '$4 == "lib.c" || $5 == "shown" || $5 == "hidden" || $5 == "twice" { print $4, $5 }' | sort -u)" "? shown"
-libc=$(ldd foo1 | awk '$1 ~ /^libc[.]so/ { print $3 }')
+libc=$(ldd use | awk '$1 ~ /^libc[.]so/ { print $3 }')
 id=$(readelf -n "$libc" 2>/dev/null | awk '/Build ID/ { print substr($3, 1, 2) "/" substr($3, 3) }')
 if [ "$id" ] && [ -r "/usr/lib/debug/.build-id/$id.debug" ]; then
 	# local functions of it, which it does not export
 	readelf -sW "/usr/lib/debug/.build-id/$id.debug" | awk '$4 == "FUNC" && $5 == "LOCAL" { print $8 }' | sort -u >local
-	wetq list foo1.ws | awk '$4 ~ /^[.]\// { print $5 }' | sort -u | comm -12 - local >got
+	awk '$4 ~ /^[.]\// { print $5 }' list | sort -u | comm -12 - local >got
 	ok "one whose debugging information was split off" test -s got
 else
 	skip "one whose debugging information was split off: that of the C library is not installed"

@@ -4,7 +4,7 @@
 why=$(able) || { skip "$why"; exit 0; }
 command -v objdump >/dev/null || { skip "no objdump"; exit 0; }
 
-every=29 all=0 data=0
+every=47 all=0 data=0
 [ "${MATRIX-}" = full ] && every=7
 case $SAN in ?*) every=40 ;; esac
 for o in -O0 -O1 -O2; do

@@ -3,7 +3,7 @@
 . "$SRC/testdata/ws2addr/lib.sh"
 why=$(able) || { skip "$why"; exit 0; }
 cp "$SRC/examples/order.c" .
-${CC:-gcc} -g -O1 order.c -o order && wscap -o order.ws ./order <"$SRC/examples/order.txt" >out
+${CC:-gcc} -g -O1 $static order.c -o order && wscap -o order.ws ./order <"$SRC/examples/order.txt" >out
 
 # walk COMMAND...: the walk from the sum, each answer's first line in `steps`
 walk() {

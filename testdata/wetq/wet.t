@@ -77,7 +77,7 @@ int main(int argc, char **argv)
     }
 }
 E
-${CC:-gcc} -g -O0 foo1.c -o foo1 2>err
+${CC:-gcc} -g -O0 $static foo1.c -o foo1 2>err
 made foo1 ./foo1 2 7
 first=$(awk '/ foo1.c main 13$/ { print $1; exit }' foo1.list)
 every foo1 "$first#0"

@@ -4,7 +4,7 @@
 why=$(able) || { skip "$why"; exit 0; }
 cp "$SRC/examples/order.c" .
 for o in -O0 -O1; do
-	${CC:-gcc} -g $o order.c -o order && printf '100 2\n50 3\n' | wscap -o order.ws ./order >out
+	${CC:-gcc} -g $o $static order.c -o order && printf '100 2\n50 3\n' | wscap -o order.ws ./order >out
 	is "$o: not that line" "$(wetq whynot order.c:13 order.ws 2>err | sed -n '1s/ (.*//p')" "order.c:13 was not executed: order.c:12 cost"
 	is "$o: its causes" "$(wetq whynot order.c:13 order.ws 2>err | grep -c 'if (count >= 10)$')" 1
 	is "$o: JSON" "$(wetq --json whynot order.c:13 order.ws | grep -c '"line": 12')" 1
@@ -12,7 +12,7 @@ for o in -O0 -O1; do
 done
 gives "no code" 1 "wetq: order.ws: order.c:2: no code of this line is known" wetq whynot order.c:2 order.ws
 gives "no line" 1 "wetq: order.ws: main: whynot takes FILE:LINE" wetq whynot main order.ws
-${CC:-gcc} -g -O0 order.c -o order && wscap -o order.ws ./order <"$SRC/examples/order.txt" >out
+${CC:-gcc} -g -O0 $static order.c -o order && wscap -o order.ws ./order <"$SRC/examples/order.txt" >out
 # a local variable is where at says; the last store there before the point is by an instance of line 25
 addr=$(wetq --json at order.c:25#2 order.ws 2>err | awk '/"name": "sum"/ { on = 1 } on && /"where"/ { gsub(/[",*]/, ""); print $2; exit }')
 is "a local variable" "$(wetq who sum@order.c:25#2 order.ws)" "$(wetq who "*$addr:8@order.c:25#2" order.ws)"

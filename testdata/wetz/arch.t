@@ -38,7 +38,7 @@ is "-v says the same" "$(awk '$2 == "label" { print $3, $4, $5, $6 }' said)" "$(
 	END { split("branch load store", name); for (k = 0; k < 3; k++) print name[k + 1], n[k], one[k], int((n[k] + 7) / 8) }')"
 
 # with signals, strings and libraries: no simulation, but a label for each instance, and the same text
-${CC:-gcc} -w -g -O2 "$SRC/testdata/ws2wet/signals.c" -o signals
+${CC:-gcc} -w -g -O2 $static "$SRC/testdata/ws2wet/signals.c" -o signals
 wscap -o signals.ws ./signals >signals.out 2>&1 </dev/null
 wetz -1 -a -o signals.wet signals.ws
 ws2wet -o signals.txt signals.ws

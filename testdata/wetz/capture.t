@@ -7,27 +7,24 @@ why=$(able) || { skip "$why"; exit 0; }
 both() {
 	name=$1 ws=$2
 	shift 2
-	ws2wet -o both.txt "$ws"
 	wetz "$@" -o both.wet "$ws" && wetz -d -o both.out both.wet
-	same "$name" both.txt both.out
+	same "$name" "${ws%.ws}.txt" both.out
 }
 for p in "$SRC"/testdata/ws2wet/*.c "$SRC"/testdata/wscap/mem.c "$SRC"/testdata/wscap/sig.c "$SRC"/testdata/wscap/kids.c; do
 	turn 2 || continue
 	name=$(basename "$p" .c)
-	# shellcheck disable=SC2086
-	${CC:-gcc} -w -g -O2 $short "$p" -o "$name" -lpthread 2>/dev/null || continue
+	${CC:-gcc} -w -g -O2 $static "$p" -o "$name" -lpthread 2>/dev/null || continue
 	timeout 120 wscap -o "$name.ws" "./$name" >"$name.out" 2>&1 </dev/null
-	[ -s "$name.ws" ] && ws2wet -o try.txt "$name.ws" 2>/dev/null || { rm -f "$name.ws"; continue; }
-	[ "$(wc -c <try.txt)" -lt 40000000 ] || { rm -f "$name.ws"; continue; }
+	[ -s "$name.ws" ] && ws2wet -o "$name.txt" "$name.ws" 2>/dev/null || { rm -f "$name.ws"; continue; }
+	[ "$(wc -c <"$name.txt")" -lt 40000000 ] || { rm -f "$name.ws"; continue; }
 	both "$name" "$name.ws" -1
 	both "$name, replay" "$name.ws" -1 -m replay
 done
 ok "there were some" test -s prog.ws
-awk 'BEGIN { for (i = 0; i < 300; i++) printf "%d line %d of words %x\n", i * 7919 % 10007, i, i * 31 }' >in
-wscap -o sort.ws sort in >out 2>&1
+sorts
+ws2wet -o sort.txt sort.ws
 both "sort" sort.ws
 both "in short segments" sort.ws -1 -s 3000
-ws2wet -o sort.txt sort.ws
 # the less memory, the more often the same is decoded
 memory=300k
 [ "${MATRIX-}" = full ] && memory=20k

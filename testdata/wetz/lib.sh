@@ -7,9 +7,32 @@ able() {
 	wscap -o able.ws true 2>able.err || { echo "nothing can be captured here: $(head -n 1 able.err)"; return 1; }
 }
 
-# short: an option for programs that run without the loader, which is most of their instructions
-short=-static
-[ "${MATRIX-}" = full ] && short=
+# sorts: sort.ws, the capture of a program that sorts 300 lines: sort(1), or a small one
+sorts() {
+	awk 'BEGIN { for (i = 0; i < 300; i++) printf "%d line %d of words %x\n", i * 7919 % 10007, i, i * 31 }' >in
+	if [ "${MATRIX-}" = full ]; then
+		wscap -o sort.ws sort in >out 2>&1
+		return
+	fi
+	cat >sort.c <<'C'
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+static int cmp(const void *a, const void *b) { return strcmp(a, b); }
+int main(void)
+{
+	static char line[300][40];
+	int n = 0;
+	while (n < 300 && fgets(line[n], sizeof *line, stdin))
+		n++;
+	qsort(line, n, sizeof *line, cmp);
+	while (n-- > 0)
+		fputs(line[n], stdout);
+	return 0;
+}
+C
+	${CC:-gcc} -w -g -O2 -static sort.c -o sort && wscap -o sort.ws ./sort <in >out 2>&1
+}
 
 # small: a text of everything that texts have, in small.txt
 small() {

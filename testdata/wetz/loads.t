@@ -11,27 +11,26 @@ why=$(able) || { skip "$why"; tap_end; exit; }
 both() {
 	name=$1 ws=$2
 	shift 2
-	ws2wet -o both.txt "$ws"
+	[ "$ws" = "$of" ] || ws2wet -o both.txt "$ws"
+	of=$ws
 	wetz -v "$@" -m loads -o both.wet "$ws" 2>both.err && wetz -d -o both.out both.wet
 	same "$name" both.txt both.out
 	n=$(sed -n 's/^wetz: \([0-9]*\) statements and registers were not .*/\1/p' both.err)
 	ok "$name: most of it is executed" test "${n:-0}" -lt 400
 }
 for o in -O0 -O2; do
-	# shellcheck disable=SC2086
-	${CC:-gcc} -w -g $o $short "$HERE/loads.c" -o loads -lm && wscap -o loads.ws ./loads >loads.out
+	of=
+	${CC:-gcc} -w -g $o $static "$HERE/loads.c" -o loads -lm && wscap -o loads.ws ./loads >loads.out
 	both "instructions of all kinds, $o" loads.ws -1
 done
 both "in short segments" loads.ws -1 -s 3000
 both "in very short ones" loads.ws -0 -s 100
 for p in ws2wet/signals wscap/sig wscap/kids wscap/mem; do
 	name=$(basename $p)
-	# shellcheck disable=SC2086
-	${CC:-gcc} -w -g -O2 $short "$SRC/testdata/$p.c" -o "$name" -lpthread && timeout 120 wscap -o "$name.ws" "./$name" >"$name.out" 2>&1 </dev/null
+	${CC:-gcc} -w -g -O2 $static "$SRC/testdata/$p.c" -o "$name" -lpthread && timeout 120 wscap -o "$name.ws" "./$name" >"$name.out" 2>&1 </dev/null
 	both "$name" "$name.ws" -1 -s 20000
 done
-awk 'BEGIN { for (i = 0; i < 300; i++) printf "%d line %d of words %x\n", i * 7919 % 10007, i, i * 31 }' >in
-wscap -o sort.ws sort in >out 2>&1
+sorts
 both "sort" sort.ws
 values() { sed -n 's/^wetz: values  *\([0-9]*\) .*/\1/p' "$1"; }
 wetz -v -o full.wet sort.ws 2>full.err

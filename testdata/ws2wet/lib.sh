@@ -7,7 +7,7 @@ able() {
 	wscap -o able.ws true 2>able.err || { echo "nothing can be captured here: $(head -n 1 able.err)"; return 1; }
 }
 
-# foo1 [OPTION...]: the program of the format's description, compiled so, and its capture foo1.ws with arguments 2 and 7
+# foo1 [OPTION...]: the program of the format's description, compiled so and $static, and its capture foo1.ws with arguments 2 and 7
 foo1() {
 	cat >foo1.c <<'C'
 int x, y, result;
@@ -23,7 +23,7 @@ int main(int argc, char **argv)
     }
 }
 C
-	${CC:-gcc} -w -g -O0 "$@" foo1.c -o foo1 && wscap -o foo1.ws ./foo1 2 7 >foo1.out
+	${CC:-gcc} -w -g -O0 ${static-} "$@" foo1.c -o foo1 && wscap -o foo1.ws ./foo1 2 7 >foo1.out
 }
 
 # block TEXT ID: the block of a statement

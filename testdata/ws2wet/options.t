@@ -43,9 +43,9 @@ is "otherwise there is" "$(awk -F: '/^SIZE|^VALUES/ { last = "" } /^    / { if (
 # names are those of the very file
 mv foo1 gone
 is "the program is gone" "$(ws2wet --main foo1.ws | grep -c '? ? 0$')" "$(ws2wet --main foo1.ws | head -n 1)"
-${CC:-gcc} -w -g -O2 foo1.c -o foo1
+${CC:-gcc} -w -g -O2 $static foo1.c -o foo1
 is "or another one" "$(ws2wet --main foo1.ws | grep -c 'foo1.c main')" 0
-mkdir 'a b' && cp foo1.c 'a b/x y.c' && ${CC:-gcc} -w -g 'a b/x y.c' -o blank && wscap -o blank.ws ./blank
+mkdir 'a b' && cp foo1.c 'a b/x y.c' && ${CC:-gcc} -w -g $static 'a b/x y.c' -o blank && wscap -o blank.ws ./blank
 is "a name with blanks" "$(ws2wet --main blank.ws | awk '$5 == "main" { print $4 }' | sort -u)" 'a\040b/x\040y.c'
 
 # bad captures
