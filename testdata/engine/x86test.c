@@ -6,6 +6,7 @@
  *   conditions and
  *                          control must be what the effects say; and again with all else changed that is
  *                          not read
+ *   x86test lengths SEED N the lengths of N random instructions, found without decoding them
  *   x86test names          the forms, each with how often its value and its conditions were known
  */
 #include <setjmp.h>
@@ -20,6 +21,7 @@
 #include "base/bytes.h"
 #include "ae/regen/code.h"
 #include "isa/x86/decode.h"
+#include "isa/x86/length.h"
 #include "isa/x86/lift.h"
 #define EFF_NREG X86_NREG
 #define EFF_WORD 8
@@ -438,6 +440,54 @@ facts(void)
 	return check_end();
 }
 
+/* Random bytes, most of them an instruction: how many are there. */
+static size_t
+make_bytes(uint8_t b[32])
+{
+	static const uint8_t prefix[] = { 0x66, 0xf3, 0xf2, 0xf0, 0x2e, 0x3e, 0x64, 0x65, 0x26, 0x36 },
+	    vector[] = { 0xc4, 0xc5, 0x62 };
+	unsigned n = (unsigned)rnd_below(8), at = 0;
+
+	for (unsigned i = 0; i < 32; i++)
+		b[i] = (uint8_t)rnd_below(256);
+	for (n = n < 5 ? 0 : n - 4; n; n--)
+		b[at++] = prefix[rnd_below(sizeof prefix)];
+	if (!rnd_below(8)) {
+		b[at] = vector[rnd_below(sizeof vector)];
+	} else {
+		if (!rnd_below(3))
+			b[at++] = (uint8_t)(0x40 | rnd_below(16));
+		if (rnd_below(2))
+			b[at] = 0x0f;
+	}
+	return rnd_below(10) ? 16 : 1 + rnd_below(15);
+}
+
+static int
+lengths(unsigned total)
+{
+	unsigned valid = 0, known = 0, bad = 0;
+
+	for (unsigned i = 0; i < total; i++) {
+		ZydisDecodedInstruction z;
+		uint8_t b[32];
+		int assumed = 0, amd = (int)(i & 1);
+		size_t n = make_bytes(b);
+		unsigned length = x86_length(b, n, &assumed);
+		int err = x86_decode(&z, NULL, b, n, amd);
+
+		valid += !err;
+		known += !err && length;
+		if (length && (err ? !assumed : z.length != length) && bad++ < 5)
+			printf("# %u, decoded as %s %u: %02x %02x %02x %02x %02x %02x %02x %02x\n", length,
+			    amd ? "AMD's" : "Intel's", err ? 0u : z.length, b[0], b[1], b[2], b[3], b[4], b[5], b[6], b[7]);
+	}
+	printf("# %u instructions, %u lengths known\n", valid, known);
+	CHECK("lengths are those of decoded instructions", bad == 0);
+	CHECK("most are known", known > valid / 2);
+	return check_end();
+}
+
 int
 main(int argc, char **argv)
 {
@@ -448,6 +498,10 @@ main(int argc, char **argv)
 
 	if (argc == 1)
 		return facts();
+	if (!strcmp(argv[1], "lengths")) {
+		rnd_state = argc > 2 ? strtoull(argv[2], NULL, 10) : 1;
+		return lengths(argc > 3 ? (unsigned)strtoul(argv[3], NULL, 10) : 1000000);
+	}
 	if (!ss.ss_sp || sigaltstack(&ss, NULL) != 0
 	    || mmap(area, NAREA, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE,
 	    -1, 0) != (void *)area

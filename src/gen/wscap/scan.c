@@ -16,11 +16,13 @@
 #include "gen/wscap/scan.h"
 #include "gen/wscap/wscap.h"
 #include "isa/x86/decode.h"
+#include "isa/x86/length.h"
 
 #define LONGEST 8u              /* bytes of such an instruction, with meaningful prefixes */
 #define UNOPENED (-2)           /* a file */
 #define FUNCTION (256u << 10)   /* maximum bytes of a function that are decoded */
 #define AROUND 64u              /* bytes before a place that may be an instruction, instructions after it */
+#define TABLE    (64u << 20)    /* maximum bytes of the table of functions */
 
 /* The functions of a file, by ascending address. */
 struct functions {
@@ -28,10 +30,10 @@ struct functions {
 	Elf64_Phdr ph[64];
 	unsigned nph;
 	uint64_t at, n, vaddr;          /* offset of the table in the file; entries; base of its addresses */
+	uint8_t *table;                 /* it is read when an address is looked for */
 	uint64_t symbols, nsymbols;     /* offset and number of symbols in the file */
-	uint8_t table[1 << 12];         /* a part of the table in memory: entries from `first` on */
-	uint64_t first, nfirst;
 	uint64_t start, decoded;        /* a function, and where an instruction of it begins */
+	int assumed;                    /* if instructions before it are what they seem to be: x86_length */
 };
 
 /* Statically linked programs have no .eh_frame_hdr: uses their symbols. */
@@ -75,20 +77,23 @@ functions_open(struct functions *f, const char *path)
 	return 0;
 }
 
-static uint64_t
-function_at(struct functions *f, uint64_t i)
+/* Reads the table: 0; -1: there is none. */
+static int
+functions_read(struct functions *f)
 {
-	if (i - f->first >= f->nfirst) {
-		const uint64_t part = sizeof(f->table) / 8;
-		ssize_t got;
+	if (f->table)
+		return 0;
+	f->table = f->n && f->n <= TABLE / 8 ? malloc(8 * f->n) : NULL;
+	if (f->table && pread(f->fd, f->table, 8 * f->n, (off_t)f->at) == (ssize_t)(8 * f->n))
+		return 0;
+	f->n = 0;
+	return -1;
+}
 
-		f->first = i / part * part;
-		got = pread(f->fd, f->table, sizeof(f->table), (off_t)(f->at + 8 * f->first));
-		f->nfirst = got > 0 ? (uint64_t)got / 8 : 0;
-		if (i - f->first >= f->nfirst)
-			return UINT64_MAX;
-	}
-	return f->vaddr + (uint64_t)(int32_t)get_le32(f->table + 8 * (i - f->first));
+static uint64_t
+function_at(const struct functions *f, uint64_t i)
+{
+	return f->vaddr + (uint64_t)(int32_t)get_le32(f->table + 8 * i);
 }
 
 /*
@@ -126,24 +131,62 @@ function_start(struct functions *f, uint64_t addr)
 {
 	size_t i;
 
-	if (!f->n)
+	if (functions_read(f))
 		return symbol_start(f, addr);
 	LOWER_BOUND(i, f->n, function_at(f, i) <= addr);
 	return function_at(f, i ? i - 1 : 0);
 }
 
 /*
+ * Decodes n bytes of code, from the start of an instruction at address f->decoded to offset `to`, or to the end of
+ * the instruction that contains it, which is then f->decoded: 0, or -1.
+ */
+static int
+decode_to(struct functions *f, const uint8_t *code, size_t n, size_t to, int assume)
+{
+	ZydisDecodedInstruction z;
+	size_t at = 0;
+
+	while (at < to) {
+		int assumed = 0;
+		unsigned length = x86_length(code + at, n - at, &assumed);
+
+		if (assumed && !assume)
+			length = 0;
+		if (!length && x86_decode(&z, NULL, code + at, n - at, x86_amd_here()) != 0)
+			return -1;
+		f->assumed |= assumed && assume;
+		at += length ? length : z.length;
+	}
+	f->decoded += at;
+	return 0;
+}
+
+/* The same for the instruction at addr, which is at offset off, from `from` on; see is_instruction. */
+static int
+decode_from(struct functions *f, uint64_t from, uint64_t addr, uint64_t off, unsigned len, int assume)
+{
+	static uint8_t code[FUNCTION];
+	/* to the end of an instruction that contains these bytes */
+	ssize_t got = pread(f->fd, code, addr - from + ZYDIS_MAX_INSTRUCTION_LENGTH, (off_t)(off - (addr - from)));
+
+	f->decoded = from;
+	if (got < (ssize_t)(addr - from + len) || decode_to(f, code, (size_t)got, addr - from, assume))
+		return 0;
+	return f->decoded == addr ? 1 : -1;
+}
+
+/*
  * Is there an instruction of len bytes at offset off of the file? -1: no, the instructions of
- * its function are at other offsets.
+ * its function are at other offsets.  If all before it are what they seem to be, that is; before
+ * that is said to be so, they are looked at.
  */
 static int
 is_instruction(struct functions *f, uint64_t off, unsigned len)
 {
-	static uint8_t code[FUNCTION];
-	uint64_t addr, start, at = 0, from;
-	ZydisDecodedInstruction z;
-	ssize_t got;
+	uint64_t addr, start, from;
 	unsigned i;
+	int is;
 
 	for (i = 0; i < f->nph; i++)
 		if (f->ph[i].p_type == PT_LOAD && off >= f->ph[i].p_offset &&
@@ -157,18 +200,15 @@ is_instruction(struct functions *f, uint64_t off, unsigned len)
 		return 0;
 	/* a large function may have many such places */
 	from = f->start == start && f->decoded <= addr ? f->decoded : start;
-	/* to the end of an instruction that contains these bytes */
-	got = pread(f->fd, code, addr - from + ZYDIS_MAX_INSTRUCTION_LENGTH, (off_t)(off - (addr - from)));
-	if (got < (ssize_t)(addr - from + len))
-		return 0;
-	while (at < addr - from) {
-		if (x86_decode(&z, NULL, code + at, (size_t)got - at, x86_amd_here()) != 0)
-			return 0;
-		at += z.length;
+	if (from == start)
+		f->assumed = 0;
+	is = decode_from(f, from, addr, off, len, 1);
+	if (is > 0 && f->assumed) {
+		f->assumed = 0;
+		is = decode_from(f, start, addr, off, len, 0);
 	}
-	f->start = start;
-	f->decoded = from + at;
-	return at == addr - from ? 1 : -1;
+	f->start = is ? start : UINT64_MAX;
+	return is;
 }
 
 /* Does no program of users execute this? */
@@ -308,6 +348,7 @@ scan_code(struct cap *c, const struct region *r, const char *name, struct scan *
 	}
 	if (f.fd >= 0)
 		close(f.fd);
+	free(f.table);
 }
 
 const struct scan *
