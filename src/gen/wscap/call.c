@@ -13,13 +13,16 @@
 
 enum how { W_NONE, W_FIX, W_RET, W_ARG, W_LEN, W_IOV, W_MSG, W_SET, W_BITS, W_SPC, W_COMPARE, W_DENY, W_STOP };
 
-typedef void special_fn(struct cap *c, const struct call *k);
+/* Functions that the table names: by numbers, for with addresses the loader would have to write to all of it. */
+#define SPECIAL(X) X(arch_prctl) X(brk) X(clone) X(exec) X(exit) X(fcntl) X(futex) X(ioctl) \
+    X(madvise) X(mincore) X(mmap) X(mprotect) X(mremap) X(msgrcv) X(munmap) X(prctl) X(recvmmsg) \
+    X(shmat) X(shmdt) X(sigaction) X(sigreturn)
+#define NUMBER(f) SPECIAL_##f,
+#define FUNCTION(f) sys_##f,
+enum { SPECIAL(NUMBER) };
+static void (*const special[])(struct cap *c, const struct call *k) = { SPECIAL(FUNCTION) };
 
-struct writes {
-	uint8_t how, arg, b;
-	uint16_t n;
-	special_fn *special;
-};
+struct writes { uint8_t how, arg, b, special; uint16_t n; };
 
 #define NONE            {.how = W_NONE}
 #define FIX(a, m)       {.how = W_FIX, .arg = a, .n = m}
@@ -30,7 +33,7 @@ struct writes {
 #define MSG(a)          {.how = W_MSG, .arg = a}
 #define SET(a)          {.how = W_SET, .arg = a}
 #define BITS(a, i)      {.how = W_BITS, .arg = a, .b = i}
-#define SPC(f)          {.how = W_SPC, .special = sys_##f}
+#define SPC(f)          {.how = W_SPC, .special = SPECIAL_##f}
 #define COMPARE         {.how = W_COMPARE}
 #define DENY            {.how = W_DENY}
 #define STOP            {.how = W_STOP}
@@ -115,7 +118,7 @@ put_writes(struct cap *c, const struct writes *w, const struct call *k)
 			put_msg(c, at, (uint64_t)k->ret);
 		return;
 	case W_SPC:
-		w->special(c, k);
+		special[w->special](c, k);
 		return;
 	default:
 		return;
