@@ -166,10 +166,13 @@ decode_to(struct functions *f, const uint8_t *code, size_t n, size_t to, int ass
 static int
 decode_from(struct functions *f, uint64_t from, uint64_t addr, uint64_t off, unsigned len, int assume)
 {
-	static uint8_t code[FUNCTION];
-	/* to the end of an instruction that contains these bytes */
-	ssize_t got = pread(f->fd, code, addr - from + ZYDIS_MAX_INSTRUCTION_LENGTH, (off_t)(off - (addr - from)));
+	static uint8_t *code;           /* of the heap, whose pages are there */
+	ssize_t got;
 
+	if (!code)
+		code = xmalloc(FUNCTION);
+	/* to the end of an instruction that contains these bytes */
+	got = pread(f->fd, code, addr - from + ZYDIS_MAX_INSTRUCTION_LENGTH, (off_t)(off - (addr - from)));
 	f->decoded = from;
 	if (got < (ssize_t)(addr - from + len) || decode_to(f, code, (size_t)got, addr - from, assume))
 		return 0;
