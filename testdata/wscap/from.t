@@ -18,7 +18,9 @@ is "from and to: the program" "$? $got" "3 $want"
 is "from and to: the calls between" "$(calls place)" 20
 got=$(wscap -1 --from SIGUSR1#5 -o c.ws ./herd 2>&1)
 is "a signal of a thread: the program" "$? $got" "3 $want"
-is "a signal of a thread: it and those after it" "$(calls handler)" 8
+# those that came before to the other two may have their handlers before them
+n=$(calls handler)
+ok "a signal of a thread: it and those after it" [ "$n" -ge 8 -a "$n" -le 10 ]
 
 got=$(wscap --from place#100 -o n.ws ./herd 2>&1)
 is "never: the program" "$? $got" "125 $want
@@ -44,7 +46,7 @@ wscap -p $pid --from nosuch -o n.ws 2>err &
 told=$!
 sleep 0.2
 # the first ones may come before it listens
-while kill -INT $told 2>/dev/null; do sleep 0.1; done
+while kill -TERM $told 2>/dev/null; do sleep 0.1; done
 wait $told
 is "told to end" "$? $(cat err)" "125 wscap: --from nosuch: wscap was told to end; the program continues"
 is "no thread is traced" "$(cat /proc/$pid/task/*/status | awk '/^TracerPid/ && $2 { n++ } END { print n + 0 }')" 0

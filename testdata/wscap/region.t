@@ -35,7 +35,7 @@ for r in '--from work --to work#25' '--from work --to TRACEMILL_END' '--to work#
 	ok "threads $r: replayed" ws2addr -o /dev/null c.ws
 	ok "threads $r: they are in the capture" grep -q '^[0-9]* sig thread' list
 done
-got=$(wscap --from work -o n.ws ./region before 2>&1)
+got=$(wscap --from work -o c.ws ./region before 2>&1)
 is "threads before" "$? $got" "4 done"
 # an instruction that is executed unseen
 echo 'int main(void) { __asm__ volatile("movl $39, %%eax; .globl place; .type place, @function; place: syscall" ::: "rax", "rcx", "r11"); return 4; }' >call.c
