@@ -245,6 +245,8 @@ wait_any(struct cap *c, int frozen)
 	}
 	for (;;) {
 		pid = waitpid(-1, &status, __WALL);
+		if (pid < 0 && errno == ECHILD)
+			return 0;               /* as that of a process that has ended */
 		if (pid < 0 && a->attached && cap_told())
 			wait_told(c);
 		t = pid > 0 && c->th ? thread_find(a, pid) : NULL;

@@ -110,8 +110,11 @@ wait_freeze(struct cap *c)
 		if (pid < 0 && errno != EINTR)
 			return -1;
 		t = pid > 0 ? thread_find(c->all, pid) : NULL;
-		if (t && t == c->th->turn)
+		if (t && t == c->th->turn) {
+			c->hasended = !WIFSTOPPED(status) && pid == c->pid;
+			c->ended = status;
 			return -1;
+		}
 		if (t)
 			n -= wait_froze(c, t, status);
 		else if (pid > 0)
