@@ -41,9 +41,10 @@ attach_stop(struct tracee *t)
 	siginfo_t si;
 	int status, err;
 
-	if (ptrace(PTRACE_INTERRUPT, t->pid, NULL, NULL) < 0)
-		return errno;
 	for (;;) {
+		/* again after each stop, which makes the kernel forget it */
+		if (ptrace(PTRACE_INTERRUPT, t->pid, NULL, NULL) < 0)
+			return errno;
 		err = tracee_wait(t, &status);
 		if (err == EINTR && !cap_told())
 			continue;

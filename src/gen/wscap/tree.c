@@ -331,10 +331,8 @@ tree_all_gone(struct tree *a)
 void
 tree_stopped(struct cap *c, int status)
 {
-	int faults, sig = 0;
+	int faults = c->all->leaving && tree_faults(c, status), sig = 0;
 
-	c->t.known = 0;
-	faults = c->all->leaving && tree_faults(c, status);
 	if (fast_stopped(c, status, &sig))
 		;
 	else if (c->all->leaving && !faults && status >> 16 != PTRACE_EVENT_FORK && status >> 16 != PTRACE_EVENT_VFORK &&

@@ -196,7 +196,6 @@ wait_settle(struct cap *c, struct thread *t, const char **why)
 	unsigned long msg;
 	siginfo_t si;
 
-	ptrace(PTRACE_INTERRUPT, t->tid, NULL, NULL);
 	for (;;) {
 		if (!WIFSTOPPED(status))
 			return 1;
@@ -211,6 +210,8 @@ wait_settle(struct cap *c, struct thread *t, const char **why)
 		    status >> 16 == PTRACE_EVENT_VFORK)
 			if (!ptrace(PTRACE_GETEVENTMSG, t->tid, NULL, &msg) && wait_begun(c, (pid_t)msg))
 				wait_add(c, (pid_t)msg)->status = STANDS;
+		/* any stop makes the kernel forget that another was asked for */
+		ptrace(PTRACE_INTERRUPT, t->tid, NULL, NULL);
 		if (ptrace(PTRACE_CONT, t->tid, NULL, NULL) < 0 || wait_of(t->tid, &status))
 			return 1;
 	}

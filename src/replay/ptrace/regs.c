@@ -12,34 +12,24 @@
 int
 tracee_resume(struct tracee *t, int how, int sig)
 {
-	t->known = 0;
 	return ptrace((enum __ptrace_request)how, t->pid, NULL, (void *)(intptr_t)sig) < 0 ? errno : 0;
 }
 
 int
 tracee_wait(struct tracee *t, int *status)
 {
-	t->known = 0;
 	return waitpid(t->pid, status, __WALL) < 0 ? errno : 0;
 }
 
 int
 tracee_regs(struct tracee *t, struct user_regs_struct *g)
 {
-	if (!t->known || t->known != t->pid) {
-		t->known = 0;
-		if (ptrace(PTRACE_GETREGS, t->pid, NULL, &t->regs) < 0)
-			return errno;
-		t->known = t->pid;
-	}
-	*g = t->regs;
-	return 0;
+	return ptrace(PTRACE_GETREGS, t->pid, NULL, g) < 0 ? errno : 0;
 }
 
 int
 tracee_setregs(struct tracee *t, const struct user_regs_struct *g)
 {
-	t->known = 0;
 	return ptrace(PTRACE_SETREGS, t->pid, NULL, g) < 0 ? errno : 0;
 }
 

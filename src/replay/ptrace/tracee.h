@@ -29,8 +29,6 @@ struct tracee {
 	siginfo_t held[TRACEE_HELD];    /* signals that came in between, oldest first; not delivered yet */
 	unsigned nheld;
 	int gone, status;               /* it ended amid a call on its behalf, with this wait status */
-	pid_t known;                    /* the registers of this process or thread are those: 0, or pid */
-	struct user_regs_struct regs;
 };
 
 /*
@@ -44,8 +42,7 @@ void tracee_close(struct tracee *t);            /* closes our descriptors; does 
 
 int tracee_resume(struct tracee *t, int how, int sig);          /* how: PTRACE_SYSCALL, PTRACE_CONT, ... */
 int tracee_wait(struct tracee *t, int *status);                 /* EINTR: the tracer received a signal */
-/* The process must be stopped.  They are asked for once, until it is resumed; who does so otherwise clears t->known. */
-int tracee_regs(struct tracee *t, struct user_regs_struct *g);
+int tracee_regs(struct tracee *t, struct user_regs_struct *g);  /* the process must be stopped */
 int tracee_setregs(struct tracee *t, const struct user_regs_struct *g);
 int tracee_xsave(struct tracee *t, void *p, size_t *n);         /* *n in: room; out: bytes of the image */
 void tracee_hold(struct tracee *t, const siginfo_t *si);        /* appends a signal to `held` */
