@@ -32,6 +32,10 @@ wscap --from place#20 -o n.ws ./herd leave >out 2>err
 is "the first thread has ended" "$? $(cat err)" \
 	"125 wscap: --from place#20: its first thread has ended, and others have not; the program continues"
 
+got=$(wscap --from place#100000 -o n.ws ./herd share 2>&1 >out)
+is "a process that shares the memory" "$? $(sed -n 1p out) $got" \
+	"125 begun wscap: --from place#100000: it begins a process that shares its memory; the program continues"
+
 # a process that runs already, again and again
 ./herd serve >out &
 pid=$!

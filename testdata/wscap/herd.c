@@ -1,8 +1,11 @@
 /*
  * Threads that call a function, also in threads and children of their own, which end; `herd`: 84 calls in this process, then
- * prints a sum and exits with 3; `herd serve`: until SIGTERM; then exits with 4.
+ * prints a sum and exits with 3; `herd serve`: until SIGTERM; then exits with 4; `herd share`: the same, with a process
+ * that shares its memory and exits.
  */
+#define _GNU_SOURCE
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
@@ -98,10 +101,18 @@ serve(void *arg)
 	return NULL;
 }
 
+static int
+share(void *arg)
+{
+	place((long)arg);
+	return 0;
+}
+
 int
 main(int argc, char **argv)
 {
-	int serves = argc > 1 && !strcmp(argv[1], "serve");
+	static char stack[1 << 16];
+	int shares = argc > 1 && !strcmp(argv[1], "share"), serves = shares || (argc > 1 && !strcmp(argv[1], "serve"));
 	pthread_t t[3];
 
 	signal(SIGUSR1, handler);
@@ -115,6 +126,10 @@ main(int argc, char **argv)
 	}
 	if (argc > 1 && !strcmp(argv[1], "leave"))
 		pthread_exit(NULL);
+	if (shares) {
+		waitpid(clone(share, stack + sizeof stack, CLONE_VM | SIGCHLD, NULL), NULL, 0);
+		over = 1;
+	}
 	if (serves && write(1, "begun\n", 6) != 6)
 		return 1;
 	for (int i = 0; i < 3; i++)

@@ -84,13 +84,13 @@ cpuid_leaves(struct ws_cpuid *t, size_t n, size_t max, uint32_t base, uint32_t m
 	return n;
 }
 
-/* Bits that are hidden, of leaf 1: ecx; of leaf 0x80000001: ecx and edx.  All others are not about instructions. */
-#define SSE3 (1u | 1u << 9 | 1u << 13 | 1u << 19 | 1u << 20 | 1u << 23) /* to SSE4.2, cmpxchg16b, popcnt */
-#define OTHER (1u << 21 | 1u << 31)     /* x2APIC; there is a hypervisor */
-#define LAHF 1u
-#define SVM_ETC (1u << 1 | 1u << 22)    /* of several cores; what describes their caches */
-#define TSCP_3DNOW (1u << 27 | 1u << 30 | 1u << 31)
-#define LAST 0xbu                       /* leaf; the processor state that xsave knows is in 0xd */
+/* Bits that stay, of leaf 1: ecx; of leaf 0x80000001: ecx.  V2: with level v2, too. */
+#define KEPT     (1u << 21 | 1u << 31)  /* x2APIC; there is a hypervisor */
+#define V2       (1u | 1u << 9 | 1u << 13 | 1u << 19 | 1u << 20 | 1u << 23)     /* SSE3 to SSE4.2, cmpxchg16b, popcnt */
+#define KEPT_EXT (1u << 1 | 1u << 22)   /* there are several cores; leaves that describe caches */
+#define V2_EXT   1u                     /* lahf */
+#define HIDDEN   (1u << 27 | 1u << 30 | 1u << 31)       /* of leaf 0x80000001, edx: rdtscp, 3DNow! */
+#define LAST     0xbu                   /* leaf; the processor state that xsave knows is in 0xd */
 
 /* Takes from an entry what the processors of a level do not have; 0: the whole leaf. */
 static int
@@ -101,14 +101,14 @@ cpuid_hide(struct ws_cpuid *d, enum cpu_level level)
 		d->eax = d->eax < LAST ? d->eax : LAST;
 		break;
 	case 1:
-		d->ecx &= OTHER | (level == CPU_V2 ? SSE3 : 0);
+		d->ecx &= KEPT | (level == CPU_V2 ? V2 : 0);
 		break;
 	case 7:
 		d->eax = d->ebx = d->ecx = d->edx = 0;
 		return d->sub == 0;
 	case 0x80000001:
-		d->ecx &= SVM_ETC | (level == CPU_V2 ? LAHF : 0);
-		d->edx &= ~TSCP_3DNOW;
+		d->ecx &= KEPT_EXT | (level == CPU_V2 ? V2_EXT : 0);
+		d->edx &= ~HIDDEN;
 		break;
 	case 0x80000008:
 		d->ebx = 0;
@@ -196,4 +196,5 @@ put_cpuid(struct cap *c, struct user_regs_struct *g)
 	}
 	g->orig_rax = UINT64_MAX;
 	tracee_setregs(&c->t, g);
+	c->behind = 0;
 }

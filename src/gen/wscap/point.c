@@ -171,6 +171,14 @@ point_passed(const struct cap *c, uint64_t rip)
 	return NULL;
 }
 
+void
+point_back(struct tracee *t, struct user_regs_struct *g)
+{
+	g->rip--;
+	g->orig_rax = UINT64_MAX;
+	tracee_setregs(t, g);
+}
+
 /* Has the region's beginning or end come n times? */
 static int
 point_count(struct tree *a)

@@ -14,6 +14,25 @@
 
 #define EARLY_CALLS 2000        /* system calls among which the C library registers its rseq */
 
+/* There is nothing to wait for any more, and no point: NULL, or why the process cannot be captured. */
+static const char *
+wait_leave(struct cap *c)
+{
+	struct tree *a = c->all;
+	const char *why = NULL;
+
+	if (c->th) {
+		why = wait_gather(c);
+	} else {
+		random_off(c);
+		ptrace(PTRACE_SETOPTIONS, c->t.pid, NULL, (void *)a->options);
+	}
+	a->waiting = 0;
+	a->nseen = 0;
+	a->early_calls = 0;
+	return why;
+}
+
 _Noreturn void
 wait_fail(struct cap *c, const char *option, const struct where *w, const char *why)
 {
@@ -22,8 +41,8 @@ wait_fail(struct cap *c, const char *option, const struct where *w, const char *
 	int status = 0;
 
 	warn("%s %s: %s; the program continues", option, w->text, why);
-	if (c->th && a->waiting)
-		(void)wait_gather(c);
+	if (a->waiting)
+		(void)wait_leave(c);
 	cap_release(c);
 	out_discard(a->dest);
 	if (a->first)
@@ -67,10 +86,10 @@ wait_child(struct cap *c, int event, int *lent)
 
 	if (ptrace(PTRACE_GETEVENTMSG, c->t.pid, NULL, &msg))
 		return;
-	if (event == PTRACE_EVENT_CLONE && wait_shares(c, (pid_t)msg)) {
+	if (event != PTRACE_EVENT_VFORK && wait_shares(c, (pid_t)msg)) {
 		if (tree_first_stop(c->all, (pid_t)msg))
 			return;
-		random_off(c);
+		(void)wait_leave(c);
 		ptrace(PTRACE_DETACH, (pid_t)msg, NULL, NULL);
 		wait_fail(c, "--from", &c->all->from, "it begins a process that shares its memory");
 	}
@@ -152,9 +171,7 @@ wait_signal(struct cap *c, int sig, int *pass)
 	s = point_passed(c, g.rip);
 	if (!s)
 		return 0;
-	g.rip--;
-	g.orig_rax = UINT64_MAX;
-	tracee_setregs(&c->t, &g);
+	point_back(&c->t, &g);
 	*pass = 0;
 	return wait_freeze(c) ? 0 : point_hit(c, s, pass);
 }
@@ -265,25 +282,16 @@ wait_any(struct cap *c, int frozen)
 static void
 wait_over(struct cap *c, int pass)
 {
-	struct tree *a = c->all;
-	const char *why = NULL;
+	const char *why;
 	siginfo_t si;
 
 	if (pass && !ptrace(PTRACE_GETSIGINFO, c->t.pid, NULL, &si))    /* it is delivered in the region */
 		tracee_hold(&c->t, &si);
-	if (c->th) {
-		why = wait_gather(c);
-	} else {
-		random_off(c);
-		ptrace(PTRACE_SETOPTIONS, c->t.pid, NULL, (void *)a->options);
-	}
-	a->waiting = 0;
-	a->nseen = 0;
-	a->early_calls = 0;
-	if (!why && a->touch && c->th)
+	why = wait_leave(c);
+	if (!why && c->all->touch && c->th)
 		why = "it has several threads, and --first-touch is for one";
 	if (why)
-		wait_fail(c, "--from", &a->from, why);
+		wait_fail(c, "--from", &c->all->from, why);
 }
 
 void

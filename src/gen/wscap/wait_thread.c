@@ -181,9 +181,7 @@ wait_unhit(struct cap *c, struct thread *t)
 		if (wait_of(t->tid, &t->status) || t->status >> 8 != SIGTRAP)
 			return;
 	}
-	g.rip--;
-	g.orig_rax = UINT64_MAX;
-	tracee_setregs(&t->own.t, &g);
+	point_back(&t->own.t, &g);
 	t->status = STANDS;
 }
 

@@ -508,6 +508,7 @@ void point_program(struct cap *c, int late);
 int point_hit(struct cap *c, struct site *s, int *sig);
 int point_signal(struct cap *c, int sig);               /* the same for a signal */
 struct site *point_passed(const struct cap *c, uint64_t rip);   /* the site whose breakpoint ends at rip, or NULL */
+void point_back(struct tracee *t, struct user_regs_struct *g);  /* from there to where its instruction begins */
 void point_end(struct tree *a);
 
 /* wait.c: runs the process to where its region begins */
