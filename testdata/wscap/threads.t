@@ -18,6 +18,7 @@ for i in locks conditions robust many leader kill; do
 	case $i in locks | robust) trimmed "$i" ;; esac
 	case $i in conditions)
 		n=$(ws2addr -c c.ws | sed -n 's/^instructions //p')
+		ok "$i: batches that end where threads are switched" "$BUILD/test/wsbatches" c.ws
 		ok "$i: verified" wsverify -n $((n - 30000)): c.ws
 		;;
 	esac

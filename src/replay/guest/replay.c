@@ -403,6 +403,9 @@ replay_run_to(struct replay *r, enum rp_mode mode, uint64_t limit)
 
 		if (r->x.icount >= limit || drive_instances(r) >= r->most)
 			return REPLAY_OK;
+		/* what comes at this point is for the next batch, so that the registers are those of this one */
+		if (mode != RP_NONE && r->x.end - r->x.out < (ptrdiff_t)RP_SLACK)
+			return REPLAY_OK;
 		r->x.limit = limit;
 		e = replay_apply_here(r, &r->x.limit);
 		if (e != REPLAY_OK)
