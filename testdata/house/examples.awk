@@ -1,10 +1,15 @@
 # The commands of README.md (indented blocks) or of a man page (-v page=1: DESCRIPTION and EXAMPLES), as a script for sh:
-# each that begins with "$ " is run by `each N COMMAND`, with what the page shows of its output in the file want.N.
+# each that begins with "$ " is in a file command.N, what the page shows of its output in want.N.
 function flush_command() {
 	if (command == "") return
 	n++
-	printf "cat >want.%d <<'END OF OUTPUT'\n%sEND OF OUTPUT\n", n, want
-	printf "cat >command.%d <<'END OF COMMAND'\n%s\nEND OF COMMAND\n", n, command
+	# by awk: a process for each of hundreds of small files takes longer than most of the commands
+	if (want != "") {
+		printf "%s", want >("want." n)
+		close("want." n)
+	}
+	print command >("command." n)
+	close("command." n)
 	printf ". ./command.%d >got.%d 2>err.%d </dev/null; echo $? >status.%d\n", n, n, n, n
 	command = want = ""
 }
@@ -34,4 +39,4 @@ block {
 	gsub(/\\\(aq/, "'")
 	text($0)
 }
-END { flush_command(); print "echo " n + 0 " >commands" }
+END { flush_command(); print n + 0 >"commands" }
