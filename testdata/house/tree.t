@@ -24,7 +24,7 @@ if git rev-parse --verify -q HEAD >/dev/null 2>&1; then
 		git check-ignore -q "$f" || echo "$f"
 	done >"$TMPDIR/stray"
 	is "nothing strays in the root" "$(tr '\n' ' ' <"$TMPDIR/stray")" ""
-	make -s dist O="$TMPDIR/dist" >/dev/null 2>&1
+	XZ_OPT=-0 make -s dist O="$TMPDIR/dist" >/dev/null 2>&1
 	is "the distribution has what is for its users" "$(tar tf "$TMPDIR"/dist/*.tar.xz | cut -d / -f 2 | sort -u | tr '\n' ' ')" \
 		" CONTRIBUTING DEVIATIONS GNUmakefile LICENSE NEWS README.md bin examples experiments man packaging src testdata "
 	is "and nothing that is for git or for CI" "$(tar tf "$TMPDIR"/dist/*.tar.xz | grep '/\.[^/]')" ""
