@@ -94,8 +94,7 @@ ae2addr_tally(void *arg, const uint64_t *w, size_t n)
 {
 	struct sink *s = arg;
 
-	for (size_t i = 0; i < n; i++)
-		s->n[ref_kind(w[i])]++;
+	ref_count(s->n, w, n);
 	return 0;
 }
 

@@ -171,7 +171,7 @@ static void
 ws2addr_all(struct job *j, const struct options *o)
 {
 	const char *file = src_is_stdin(j->path) ? "-" : j->path;
-	uint64_t sum[16] = { 0 };
+	uint64_t sum[REF_NKINDS] = { 0 };
 
 	for (size_t i = 1; i <= j->nruns; i++) {
 		uint64_t task = ref_make(REF_TASK, i, 0);
@@ -186,7 +186,7 @@ ws2addr_all(struct job *j, const struct options *o)
 		ws2addr_refs(j, o);
 		job_run(j, i);
 		ws2addr_close(j);
-		for (int k = 0; k < 16; k++)
+		for (int k = 0; k < (int)REF_NKINDS; k++)
 			sum[k] += j->n[k];
 		free(path);
 	}

@@ -22,7 +22,7 @@
 
 struct part {
 	uint64_t from, to;
-	uint64_t n[16];
+	uint64_t n[REF_NKINDS];
 	struct fault fault;
 	struct ws_early early;
 	int got;                        /* enum replay_got; REPLAY_BREAK: not done yet */
@@ -40,7 +40,7 @@ ws2addr_par_count(struct job *j, uint64_t from, uint64_t to, int fd)
 
 	replay_until(j->r, to);
 	while (got == REPLAY_OK && (got = replay_refs(j->r, &w, &n)) == REPLAY_OK) {
-		job_count(j, w, n);
+		ref_count(j->n, w, n);
 		done = replay_icount(j->r) - from;
 		if (fd >= 0 && done >= TELL && write(fd, &done, sizeof done) == sizeof done)
 			from += done;
@@ -209,7 +209,7 @@ job_count_parallel(struct job *j, unsigned jobs)
 			die("a job ended before its time");
 	}
 	for (unsigned i = 0; i < n; i++) {
-		for (int k = 0; k < 16; k++)
+		for (int k = 0; k < (int)REF_NKINDS; k++)
 			j->n[k] += p[i].n[k];
 		if (p[i].got == REPLAY_BAD)
 			job_bad(j, &p[i].fault);

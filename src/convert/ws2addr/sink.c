@@ -16,38 +16,13 @@ job_drop(const struct job *j, uint64_t *dst, const uint64_t *w, size_t n)
 	return m;
 }
 
-/*
- * Counts in four 16-bit counters of one word, for the kinds that a replay produces; batches
- * with other kinds are counted one by one.
- */
-void
-job_count(struct job *j, const uint64_t *w, size_t n)
-{
-	while (n) {
-		size_t k = n < 65535 ? n : 65535;
-		uint64_t c = 0, others = 0;
-
-		for (size_t i = 0; i < k; i++) {
-			c += UINT64_C(1) << (w[i] >> 56 & 3) * 16;
-			others |= w[i] >> 58;
-		}
-		if (others)
-			for (size_t i = 0; i < k; i++)
-				j->n[ref_kind(w[i])]++;
-		for (int i = 0; i < 4 && !others; i++)
-			j->n[i] += c >> 16 * i & 0xffff;
-		w += k;
-		n -= k;
-	}
-}
-
 void
 job_take(struct job *j, const uint64_t *w, size_t n)
 {
 	uint64_t kept[OUT_ROOM / REF_PUT_MAX];
 
 	if (j->count) {
-		job_count(j, w, n);
+		ref_count(j->n, w, n);
 		return;
 	}
 	while (n) {

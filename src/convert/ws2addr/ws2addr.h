@@ -16,7 +16,7 @@ struct job {
 	int drop[16];                   /* kinds that are not wanted, or do not exist */
 	int dropping;
 	uint64_t from, to;              /* instructions; to WS_UNKNOWN: to the end */
-	uint64_t n[16];
+	uint64_t n[REF_NKINDS];
 	size_t nruns;                   /* runs of the capture, all of which are wanted; 0: one */
 	struct ws_early early;          /* reported by other processes */
 };
@@ -26,8 +26,6 @@ struct job {
 /* copies the wanted references; dst may be w; returns their number */
 size_t job_drop(const struct job *j, uint64_t *dst, const uint64_t *w, size_t n);
 void job_take(struct job *j, const uint64_t *w, size_t n);      /* outputs or counts n references */
-/* Counts n references by kind. */
-void job_count(struct job *j, const uint64_t *w, size_t n);
 void job_end(struct job *j);                    /* prints the counts if they are wanted */
 void job_run(struct job *j, size_t number);     /* the same, of one of several runs */
 /* warns if the capture ends early; e may be NULL */
