@@ -19,7 +19,7 @@ if [ -z "$SAN" ] && setarch "$(uname -m)" -R true 2>/dev/null; then
 	n=300
 	[ "${MATRIX-}" = full ] && n=6000
 	ok "random instructions" "$BUILD/test/cpufuzz" -v -n $n -s 9
-	ok "random instructions: vptest" "$BUILD/test/cpufuzz" -v -n 200 -m vptest
+	ok "random instructions: vptest" "$BUILD/test/cpufuzz" -v -n $((n / 10)) -m vptest
 else
 	skip "no ptrace or personality here, or a sanitizer"
 fi
