@@ -1,6 +1,8 @@
 /* Captures of several processes: finds the runs in a file. */
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "format/ws/kept_internal.h"
 #include "format/ws/reader_internal.h"
@@ -17,7 +19,14 @@ struct ws_runs {
 	struct ws_pages pages;
 	struct ws_kept_list kept;
 	struct fault fault;             /* where reading stopped; err "": nowhere */
+	struct stat file;               /* st_nlink 0: it is no file */
 };
+
+/*
+ * What was found in a file, when it is no longer used.  Tools that go through all runs of a file open it for each of
+ * them, and there may be thousands, in a hundred thousand pieces.
+ */
+static _Atomic(struct ws_runs *) runs_last;
 
 static int
 runs_bad(struct ws_runs *t, uint64_t off, const char *what)
@@ -268,13 +277,46 @@ runs_header(struct src *src)
 	return WS_HEAD + (uint64_t)get_le32(h + 12);
 }
 
+static void
+runs_free(struct ws_runs *t)
+{
+	for (size_t i = 0; t && i < t->n; i++)
+		free(t->part[i].piece);
+	if (t) {
+		ws_pages_free(&t->pages);
+		ws_kept_free(&t->kept);
+		free(t->run);
+		free(t->part);
+	}
+	free(t);
+}
+
+/* Those of the file that was used last, if it is this one as it was; nobody else has them. */
+static struct ws_runs *
+runs_take(const struct stat *file)
+{
+	struct ws_runs *t = file->st_nlink ? atomic_exchange(&runs_last, NULL) : NULL;
+
+	if (t && t->file.st_dev == file->st_dev && t->file.st_ino == file->st_ino && t->file.st_size == file->st_size &&
+	    t->file.st_mtim.tv_sec == file->st_mtim.tv_sec && t->file.st_mtim.tv_nsec == file->st_mtim.tv_nsec &&
+	    t->file.st_ctim.tv_sec == file->st_ctim.tv_sec && t->file.st_ctim.tv_nsec == file->st_ctim.tv_nsec)
+		return t;
+	runs_free(t);
+	return NULL;
+}
+
 struct ws_runs *
 ws_runs_scan(struct src *src, struct fault *f)
 {
-	struct ws_runs *t = calloc(1, sizeof(*t));
+	struct stat file = {.st_nlink = 0};
+	struct ws_runs *t = !src->mem && src->seeks && !fstat(src->fd, &file) ? runs_take(&file) : NULL;
 	struct ws_run run = {.end = WS_UNKNOWN};
-	uint64_t first = src->seeks ? runs_header(src) : 0;
+	uint64_t first;
 
+	if (t)
+		return t;
+	t = calloc(1, sizeof(*t));
+	first = src->seeks ? runs_header(src) : 0;
 	if (!t || run_add(t, &run) != 0) {
 		fault_set(f, 0, UINT64_MAX, "out of memory");
 		ws_runs_free(t);
@@ -282,6 +324,8 @@ ws_runs_scan(struct src *src, struct fault *f)
 	}
 	if (first && !ws_runs_single(src, first))
 		runs_walk(t, src, first);
+	if (!src->error)
+		t->file = file;
 	if (t->listed || t->pages.n || t->kept.seen)
 		return t;
 	/* one run: its reader finds what is wrong with it */
@@ -327,15 +371,9 @@ ws_runs_read_mem(const void *p, size_t n, int *whole, struct fault *f)
 void
 ws_runs_free(struct ws_runs *t)
 {
-	for (size_t i = 0; t && i < t->n; i++)
-		free(t->part[i].piece);
-	if (t) {
-		ws_pages_free(&t->pages);
-		ws_kept_free(&t->kept);
-		free(t->run);
-		free(t->part);
-	}
-	free(t);
+	if (t && t->listed && t->file.st_nlink)
+		t = atomic_exchange(&runs_last, t);
+	runs_free(t);
 }
 
 size_t
