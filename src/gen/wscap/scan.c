@@ -247,21 +247,26 @@ foreign_after(const uint8_t *p, size_t at, size_t n)
 
 /*
  * Instructions that are decoded from different places soon begin at the same ones: do those that are decoded
- * from most places before p[at] not begin there?
+ * from most places before p[at] not begin there?  Each place is decoded once: from the last one on, where decoding
+ * from it comes to is known from those after it.
  */
 static int
 passed_over(const uint8_t *p, size_t at, size_t n)
 {
+	enum { NOWHERE, MEETS, PASSES } comes[AROUND];  /* decoding from at - 1 - k */
 	unsigned met = 0, passed = 0;
 
-	for (size_t from = at > AROUND ? at - AROUND : 0; from + ZYDIS_MAX_INSTRUCTION_LENGTH <= at; from++) {
+	for (size_t k = 0; k < AROUND && k < at; k++) {
+		size_t i = at - 1 - k;
 		ZydisDecodedInstruction z;
-		size_t i = from;
 
-		while (i < at && !x86_decode(&z, NULL, p + i, n - i, x86_amd_here()) && !is_foreign(&z))
-			i += z.length;
-		met += i == at;
-		passed += i > at;
+		if (x86_decode(&z, NULL, p + i, n - i, x86_amd_here()) || is_foreign(&z))
+			comes[k] = NOWHERE;
+		else
+			comes[k] = z.length == k + 1 ? MEETS : z.length > k ? PASSES : comes[k - z.length];
+		/* not where an instruction that begins there could end after p[at] whatever it is */
+		met += k + 1 >= ZYDIS_MAX_INSTRUCTION_LENGTH && comes[k] == MEETS;
+		passed += k + 1 >= ZYDIS_MAX_INSTRUCTION_LENGTH && comes[k] == PASSES;
 	}
 	return passed > 4 * met;
 }
@@ -315,14 +320,20 @@ scan_is(const struct cap *c, const uint8_t *p, size_t i, size_t n, struct tracee
 	}
 }
 
+/* Is it an instruction, by the functions of the file? */
 static void
-scan_add(struct scan *s, struct functions *f, const char *name, const struct region *r, struct scan_found *found)
+scan_judge(struct functions *f, const char *name, const struct region *r, struct scan_found *found)
 {
 	if (f->fd == UNOPENED)
 		(void)functions_open(f, name);
 	found->is = is_instruction(f, found->at + r->offset, found->d.len);
-	s->found = mem_xgrow(s->found, &s->cap, s->n + 1, sizeof(*s->found));
-	s->found[s->n++] = *found;
+}
+
+/* Will somebody ask whether the instruction is likely?  Most places are none, and need not be looked at. */
+static int
+scan_asks(const struct scan_found *f)
+{
+	return f->is >= 0 || (f->d.insn != TRACEE_TSC && f->d.insn != TRACEE_CPUID);
 }
 
 static void
@@ -343,8 +354,10 @@ scan_code(struct cap *c, const struct region *r, const char *name, struct scan *
 			if (!scan_is(c, p, i, n, &found.d, &from))
 				continue;
 			found.at = at + from - r->lo;
-			found.unlikely = foreign_after(p, from, n) || passed_over(p, from, n);
-			scan_add(s, &f, name, r, &found);
+			scan_judge(&f, name, r, &found);
+			found.unlikely = scan_asks(&found) && (foreign_after(p, from, n) || passed_over(p, from, n));
+			s->found = mem_xgrow(s->found, &s->cap, s->n + 1, sizeof(*s->found));
+			s->found[s->n++] = found;
 		}
 		if (n < CHUNK)
 			break;
