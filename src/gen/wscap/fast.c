@@ -54,8 +54,16 @@ fast_pause(struct cap *c)
 void
 fast_share_begun(struct cap *c)
 {
-	if (c->fast && c->fast->on)
-		c->fast->a->slow = c->fast->a->note = 1;
+	if (!c->fast || !c->fast->on)
+		return;
+	c->fast->a->slow = 1;
+	c->fast->a->note |= FAST_SHARED;
+}
+
+int
+fast_waits(const struct cap *c)
+{
+	return c->fast && c->fast->on && c->fast->a->note & FAST_AFTER;
 }
 
 void

@@ -32,6 +32,9 @@
 #define FAST_GUARDS 1024u       /* ranges of memory whose mappings it leaves alone */
 #define FAST_KEEP   1u          /* in a guard's lo: the range must stay mapped, but may be protected */
 #define FAST_NAME   512u        /* bytes of the name of a mapped file, at most */
+/* Why it stops after a call: others write to its memory; what was mapped must be looked at before it is used. */
+#define FAST_SHARED 1u
+#define FAST_AFTER  2u
 
 /* What a call writes: as in format/ws/syscall.def. */
 enum fast_how { FAST_NONE, FAST_RET, FAST_FIX, FAST_ARG };
@@ -46,7 +49,9 @@ enum fast_if {
 	FAST_IOCTL = 64,                /* argument 1 is TCGETS, the most frequent one */
 	FAST_GIVEN = 128,               /* what argument 1 points to is kept: an action, not of SIGSYS, or a set */
 	FAST_MAPS = 256,                /* fast_may_map */
-	FAST_DUPS = 512                 /* argument 1 becomes another descriptor */
+	FAST_DUPS = 512,                /* argument 1 becomes another descriptor */
+	FAST_FUTEX = 1024,              /* argument 1 wakes others, which writes nothing */
+	FAST_PRCTL = 2048               /* arguments 0 and 1 give a mapping a name */
 };
 struct fast_call {
 	uint16_t when;
@@ -75,7 +80,8 @@ struct fast_area {
 	uint8_t slow;                   /* the recorder shall make no call itself */
 	uint8_t fsgsbase;               /* the bases of fs and gs can be read by instructions */
 	uint8_t made;                   /* the present call has been made */
-	uint8_t note;                   /* it shall stop after a call */
+	uint8_t note;                   /* it shall stop after a call: FAST_SHARED, FAST_AFTER */
+	uint8_t grant;                  /* we have done what must be done before the present call: it shall make it */
 	uint8_t looking;                /* the recorder makes a call for itself */
 	uint8_t tsc;                    /* it is no call, but rdtsc or rdtscp */
 	uint8_t held;                   /* of a mapped file, not all contents were read */
@@ -123,6 +129,7 @@ fast_may_map(uint64_t nr, const uint64_t *arg, uint64_t *lo, uint64_t *hi)
 extern const uint8_t fast_code_begin[] __asm__("__start_wscap_recorder");
 extern const uint8_t fast_code_end[] __asm__("__stop_wscap_recorder");
 extern const uint8_t fast_entry[], fast_made[], fast_asked[], fast_noted[];
+extern const uint8_t fast_goes_on[];    /* where it continues after a call, to the program */
 extern const uint8_t fast_tsc[], fast_tscp[], fast_full[];
 /* the end of what comes before area.begun is set */
 extern const uint8_t fast_started[], fast_tsc_started[];
@@ -162,6 +169,7 @@ struct fast {
 	int on;                         /* the jumps are written, and only the recorder's calls do not stop */
 	int paused;                     /* they are not for a while */
 	int calling;                    /* a call is about to be made under ptrace */
+	int granted;                    /* it was told to make a call that it had not made, and has made none since */
 	int pretold;                    /* user dispatch is in effect */
 	uint64_t guarded;               /* the version of the regions that the guards are of */
 	unsigned slow, made;            /* calls that stopped the process, and that did not, since a while */
@@ -199,11 +207,16 @@ int fast_covers(const struct cap *c, uint64_t addr);    /* a jump is written the
 /* The process is being killed: 1: at a system call; 0: at g, which is corrected. */
 int fast_dead(struct cap *c, struct user_regs_struct *g);
 void fast_pause(struct cap *c);         /* from a place of the program: the jumps go, until calls are frequent again */
+/* What the recorder writes may be read only when the process has stopped. */
+int fast_waits(const struct cap *c);
 /* Others write to its memory from now on: it stops after the call that it may be in, and at the next one. */
 void fast_share_begun(struct cap *c);
 void fast_off(struct cap *c);           /* from any stop: all is as without a recorder, for ever */
 void fast_end(struct cap *c);           /* the same, and its memory is removed; not at a syscall-entry stop */
 void fast_free(struct cap *c);          /* the process is gone, or its memory */
+
+/* fast_map.c: the recorder shall make the call k itself after all: 1: what must be done before it is done */
+int fast_grant(struct cap *c, const struct call *k);
 
 /* fast_ring.c */
 void fast_drain(struct cap *c);         /* records what is in the buffer */

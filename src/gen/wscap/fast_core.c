@@ -40,7 +40,7 @@ static void __attribute__((used, naked, section("wscap_recorder"), no_profile_in
 fast_assembly(void)
 {
 	__asm__ volatile(
-	    ".globl fast_entry, fast_started, fast_made, fast_asked, fast_noted\n"
+	    ".globl fast_entry, fast_started, fast_made, fast_asked, fast_noted, fast_goes_on\n"
 	    "fast_entry:\n"
 	    "	mov %%r11, " AREA(back) "\n"
 	    "	mov " AREA(head) ", %%r11\n"
@@ -91,6 +91,7 @@ fast_assembly(void)
 	    "	call fast_commit\n"
 	    "	cmpb $0, " AREA(note) "\n"
 	    "	jne 7f\n"
+	    "fast_goes_on:\n"
 	    "2:	lea " AREA(r) ", %%r11\n"
 	    "	mov 8(%%r11), %%rcx\n"
 	    "	mov 16(%%r11), %%rdx\n"
@@ -234,7 +235,7 @@ fast_may_now(const struct fast_area *a, uint64_t nr)
 
 /* May the call be made, and is there room for what it returns? */
 INLINE int
-fast_may(const struct fast_area *a, const struct fast_call *k)
+fast_may(const struct fast_area *a, const struct fast_call *k, int granted)
 {
 	uint64_t fd = a->arg[0], n = 0;
 	unsigned files = k->when & (FAST_WRITES | FAST_READS);
@@ -246,12 +247,16 @@ fast_may(const struct fast_area *a, const struct fast_call *k)
 		return 0;
 	if (k->when & FAST_IOCTL && a->arg[1] != 0x5401)
 		return 0;
+	if (k->when & FAST_FUTEX && (a->arg[1] & 0xffffff7f) != 1)      /* FUTEX_WAKE, with or without PRIVATE */
+		return 0;
+	if (k->when & FAST_PRCTL && (a->arg[0] != 0x53564d41 || a->arg[1]))     /* PR_SET_VMA_ANON_NAME */
+		return 0;
 	if (k->when & FAST_GIVEN) {
 		if (a->arg[3] != 8 || (a->r[0] == __NR_rt_sigaction && a->arg[0] == SIGSYS && a->arg[1]))
 			return 0;
 		n += sizeof(struct fast_piece) + FAST_KEPT_MOST;
 	}
-	if (k->when & FAST_MAPS && !fast_may_now(a, a->r[0]))
+	if (k->when & FAST_MAPS && !granted && !fast_may_now(a, a->r[0]))
 		return 0;
 	if ((a->mapped || a->held) && ((a->r[0] == __NR_open && a->arg[1] & O_TRUNC) ||
 	    (a->r[0] == __NR_openat && a->arg[2] & O_TRUNC)))
@@ -353,8 +358,10 @@ fast_begin(struct fast_area *a)
 	uint64_t nr = a->r[0];
 	const struct fast_call *k = &a->call[nr < FAST_CALLS ? nr : 0];
 	struct fast_rec *r = fast_at(a);
+	int granted = *(volatile uint8_t *)&a->grant;
 
 	/* not as one store, for which gcc has a constant in other memory */
+	*(volatile uint8_t *)&a->grant = 0;
 	*(volatile uint8_t *)&a->made = 0;
 	*(volatile uint8_t *)&a->tsc = 0;
 	a->arg[0] = a->r[7];
@@ -367,7 +374,7 @@ fast_begin(struct fast_area *a)
 		return 0;
 	if (k->when & FAST_READS)
 		fast_look(a, a->arg[0]);
-	if (!fast_may(a, k))
+	if (!fast_may(a, k, granted))
 		return 0;
 	if (k->when & FAST_CLOSES && a->arg[0] < FAST_FILES)
 		a->file[a->arg[0]] = 0;

@@ -1,8 +1,10 @@
 /* The buffer of the recorder: which calls it makes, and records of the capture from what it wrote. */
 #include <fcntl.h>
+#include <linux/futex.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <time.h>
 
@@ -65,6 +67,8 @@ static const struct { uint16_t nr; struct fast_call call; } known[] = {
 	{SYS_mmap, {FAST_KNOWN | FAST_MAPS, {NO, NO}}},
 	{SYS_munmap, {FAST_KNOWN | FAST_MAPS, {NO, NO}}},
 	{SYS_mprotect, {FAST_KNOWN | FAST_MAPS, {NO, NO}}},
+	{SYS_futex, {FAST_KNOWN | FAST_FUTEX, {NO, NO}}},
+	{SYS_prctl, {FAST_KNOWN | FAST_PRCTL, {NO, NO}}},
 	{SYS_getrusage, {FAST_KNOWN, {FIX(1, 144), NO}}},
 };
 
@@ -100,6 +104,10 @@ fast_knows(const struct call *k)
 		return k->arg[1] <= 4 || k->arg[1] == F_DUPFD_CLOEXEC ? FAST_KNOWN : 0;
 	if (k->nr == SYS_ioctl)
 		return k->arg[1] == TCGETS ? FAST_KNOWN : 0;
+	if (k->nr == SYS_futex)
+		return (k->arg[1] & 0xffffff7f) == FUTEX_WAKE ? FAST_KNOWN : 0;
+	if (k->nr == SYS_prctl)
+		return k->arg[0] == PR_SET_VMA && k->arg[1] == PR_SET_VMA_ANON_NAME ? FAST_KNOWN : 0;
 	if (k->nr == SYS_mmap || k->nr == SYS_munmap || k->nr == SYS_mprotect)
 		return fast_may_map(k->nr, k->arg, &lo, &hi) ? FAST_KNOWN : 0;
 	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
@@ -248,6 +256,7 @@ fast_drain(struct cap *c)
 	head = *(volatile uint64_t *)&f->a->head;
 	if (head == f->tail || head > FAST_ROOM)
 		return;
+	f->granted = 0;
 	ring = f->p + FAST_RING;
 	time = ring_time(c);
 	while (f->tail < head) {

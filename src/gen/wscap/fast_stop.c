@@ -129,18 +129,49 @@ fast_redo(struct cap *c, struct user_regs_struct *g)
 	f->calling = 1;
 }
 
-/* A call was made while another process began to write to memory of this one. */
+/*
+ * A call was made while another process began to write to memory of this one; or what it has mapped had to be looked
+ * at, which has been done.
+ */
 static void
 fast_noticed(struct cap *c, struct user_regs_struct *g)
 {
 	struct fast *f = c->fast;
 
+	if (!(f->a->note & FAST_SHARED)) {
+		f->a->note = f->a->mapped = 0;
+		g->rip = fast_place(f, fast_goes_on);
+		g->orig_rax = UINT64_MAX;
+		tracee_setregs(&c->t, g);
+		return;
+	}
 	fast_view(f, g);
 	g->rax = f->a->ret;
 	tracee_setregs(&c->t, g);
 	f->a->note = 0;
 	compare_shared(c);
 	fast_pause(c);
+}
+
+/* May the recorder make the call that it has asked for? Then it begins again, with an empty buffer. */
+static int
+fast_grants(struct cap *c, struct user_regs_struct *g)
+{
+	struct fast *f = c->fast;
+	struct call k = {g->rax, {g->rdi, g->rsi, g->rdx, g->r10, g->r8, g->r9}, 0};
+
+	if (f->granted || g->rip != fast_place(f, fast_asked) || f->a->slow || c->t.nheld || c->all->leaving ||
+	    c->all->failed || !fast_grant(c, &k))
+		return 0;
+	f->granted = 1;
+	f->a->grant = 1;
+	f->tail = *(volatile uint64_t *)&f->a->head = f->a->begun = f->a->mapped = 0;
+	g->rip = fast_place(f, fast_entry);
+	g->rcx = f->a->r[1];
+	g->r11 = f->a->back;
+	g->orig_rax = UINT64_MAX;
+	tracee_setregs(&c->t, g);
+	return 1;
 }
 
 /* A call that the recorder does not make. */
@@ -156,6 +187,9 @@ fast_asks(struct cap *c, struct user_regs_struct *g)
 		fast_noticed(c, g);
 		return;
 	}
+	if (fast_grants(c, g))
+		return;
+	f->granted = 0;
 	f->slow++;
 	if (g->rsp - f->core <= FAST_STACK) {
 		if (!f->a->looking)     /* the vdso cannot tell the time */
@@ -253,6 +287,7 @@ fast_entered(struct cap *c)
 	if (tracee_regs(&c->t, &g))
 		return;
 	f->calling = 0;
+	f->a->note &= (uint8_t)~FAST_AFTER;
 	if (g.rip != fast_place(f, fast_asked))
 		return;
 	g.rip = g.rcx = f->a->r[1];
@@ -310,7 +345,7 @@ fast_stopped(struct cap *c, int status, int *sig)
 	if (!f || !f->a)
 		return 0;
 	fast_drain(c);
-	f->a->selector = 0;
+	f->a->selector = f->a->grant = 0;
 	if (!f->on)
 		return 0;
 	if (WSTOPSIG(status) == (SIGTRAP | 0x80)) {
@@ -417,7 +452,7 @@ fast_dead(struct cap *c, struct user_regs_struct *g)
 
 	if (!f || !f->on)
 		return 0;
-	if (f->calling || ((int64_t)g->orig_rax >= 0 && g->rax == g->orig_rax))
+	if (f->calling || ((int64_t)g->orig_rax >= 0 && g->rax == g->orig_rax && g->rip != fast_place(f, fast_noted)))
 		return 1;               /* it waits for us to make a call */
 	if (fast_inside(f, g)) {
 		if (f->a->head == f->a->begun || g->rip - f->core >= FAST_CODE || fast_enters(f, g->rip))

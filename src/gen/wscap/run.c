@@ -122,7 +122,8 @@ cap_tick(struct tree *a)
 	ticks = 0;
 	for (size_t i = 0; i < NBUCKETS; i++)
 		for (struct cap *c = a->bucket[i]; c; c = c->next) {
-			fast_drain(c);
+			if (!fast_waits(c))
+				fast_drain(c);
 			if (c->th && sched_tick(c))
 				held = 1;
 			if (c->t.nheld) {
