@@ -48,6 +48,8 @@ struct ws_pages_from {                  /* where pages come from; ino 0: from no
 	uint64_t dev, ino, offset;
 	int clean;                      /* they are the file's, and may go to the store */
 	int once;                       /* they will hardly be given again: no copy is kept to compare with */
+	int alone;                      /* nor others like them: they are not hashed, if they go to the file */
+	int plain;                      /* they are not compressed there, which takes longer than all the rest */
 };
 /*
  * n pages, at most WS_BLOCK_PAGES.  Returns how many references stand for them, at most n, or 0: an error.

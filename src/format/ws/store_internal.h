@@ -49,7 +49,7 @@ void ws_pages_attach(struct ws_pages *t, const struct src *src);       /* before
 /* n pages from number `page` on, within a block; NULL: why.  Valid until the next call. */
 const uint8_t *ws_pages_get(struct ws_pages *t, uint64_t page, size_t n, const char **why);
 void ws_pages_free(struct ws_pages *t);
-/* compresses n pages to `out`, which has room for them; fills in b; returns the bytes to write: out, or p */
+/* compresses n pages to `out`, which has room for them, or NULL; fills in b; returns the bytes to write: out, or p */
 const uint8_t *ws_block_pack(struct ws_block *b, const uint8_t *p, size_t n, uint8_t *out);
 
 /* runs_writer.c: writes bytes between those of the runs */

@@ -180,8 +180,8 @@ ws_pages_get(struct ws_pages *t, uint64_t page, size_t n, const char **why)
 const uint8_t *
 ws_block_pack(struct ws_block *b, const uint8_t *p, size_t n, uint8_t *out)
 {
-	size_t bytes = n * WS_PAGE, k = ZSTD_compress(out, bytes - 1, p, bytes, 1);
-	int larger = ZSTD_isError(k) != 0;
+	size_t bytes = n * WS_PAGE, k = out ? ZSTD_compress(out, bytes - 1, p, bytes, 1) : 0;
+	int larger = !out || ZSTD_isError(k);
 
 	*b = (struct ws_block){.n = (uint32_t)n, .where = larger ? WS_BLOCK_PLAIN : WS_BLOCK_ZSTD};
 	b->packed = (uint32_t)(larger ? bytes : k);

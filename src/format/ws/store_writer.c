@@ -39,6 +39,7 @@ struct ws_pages_writer {
 	struct hash places;             /* of copy */
 	uint8_t *pending;               /* owned: pages of the next block in the file */
 	size_t npending;
+	int plain;                      /* they are not to be compressed */
 	uint8_t *packed;                /* owned */
 	uint8_t hash[WS_BLOCK_PAGES][WS_HASH_BYTES];
 };
@@ -133,20 +134,28 @@ ws_pages_flush(struct ws_pages_writer *w)
 
 	if (!w->npending || w->failed)
 		return w->failed ? -1 : 0;
-	p = ws_block_pack(&b, w->pending, w->npending, w->packed);
+	p = ws_block_pack(&b, w->pending, w->npending, w->plain ? NULL : w->packed);
 	w->npending = 0;
 	return block_write(w, &b, p);
 }
 
-/* The page stands in the next block of the file: its number. */
+/* The pages stand in the next block of the file: the number of the first one. */
+static uint64_t
+pages_append(struct ws_pages_writer *w, const uint8_t *p, size_t n)
+{
+	memcpy(w->pending + w->npending * WS_PAGE, p, n * WS_PAGE);
+	w->npending += n;
+	w->npage += n;
+	return w->npage - n;
+}
+
 static uint64_t
 page_append(struct ws_pages_writer *w, const uint8_t *p, const uint8_t *hash)
 {
 	if (w->npending == PENDING)
 		ws_pages_flush(w);
-	memcpy(w->pending + w->npending++ * WS_PAGE, p, WS_PAGE);
 	known_add(w, hash, w->npage);
-	return w->npage++;
+	return pages_append(w, p, 1);
 }
 
 /* Are these pages, in order, in one block already? */
@@ -245,10 +254,15 @@ ws_pages_add(struct ws_pages_writer *w, const uint8_t *p, size_t n, const struct
 		ref[0] = (struct ws_pages_ref){copy->page, n};
 		return w->failed ? 0 : 1;
 	}
+	if ((from->ino && w->npending + n > PENDING) || w->plain != from->plain)
+		ws_pages_flush(w);
+	w->plain = from->plain;
+	if (from->ino && from->alone && n <= PENDING && !w->store && !w->failed) {
+		ref[0] = (struct ws_pages_ref){pages_append(w, p, n), n};
+		return 1;
+	}
 	for (size_t i = 0; i < n; i++)
 		ws_page_hash(p + i * WS_PAGE, w->hash[i]);
-	if (from->ino && w->npending + n > PENDING)
-		ws_pages_flush(w);
 	if (from->clean && w->store && w->nstored < WS_STORED_MAX && !w->failed &&
 	    (block_known(w, n, &page) || !block_store(w, p, n, &page))) {
 		ref[0] = (struct ws_pages_ref){page, n};

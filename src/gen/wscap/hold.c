@@ -496,7 +496,8 @@ hold_settle(struct cap *c, int again)
 	d->on = 0;
 	if (ws_end_group(c->w))
 		put_failed(c, 0);
-	if (!d->all)                    /* compression takes longer than all the rest */
+	c->all->plain = !d->all;        /* compression takes longer than all the rest */
+	if (c->all->plain)
 		ws_set_level(c->w, WS_PLAIN);
 	d->all = 0;
 	if (d->due.n > 1)
@@ -510,6 +511,7 @@ hold_settle(struct cap *c, int again)
 		hold_put(c, h);
 	}
 	d->due.n = 0;
+	c->all->plain = 0;
 	ws_pages_flush(c->all->pages);
 	if (!c->all->failed && ws_fill(c->w, SIZE_MAX))
 		put_failed(c, 0);

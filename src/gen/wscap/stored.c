@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "base/diag.h"
 #include "base/hash.h"
@@ -61,17 +62,21 @@ stored_wanted(const struct cap *c)
 	return c->all->store || (c->run && ws_run_writer_number(c->run) > 1);
 }
 
-/* The file whose pages are at addr.  The memory of a new process may differ from it. */
+/*
+ * The file whose pages are at addr.  The memory of a new process may differ from it.  All code of a mapped file is
+ * recorded, and found again by its place in the file.
+ */
 static struct ws_pages_from
 stored_from(const struct cap *c, uint64_t addr)
 {
 	size_t i = region_at(&c->reg, addr);
 	const struct region *r = &c->reg.p[i];
+	int once = c->all->stored && c->all->stored->noting;
 
 	if (i == c->reg.n || r->lo > addr || !r->ino || r->shared)
-		return (struct ws_pages_from){.ino = 0};
+		return (struct ws_pages_from){.ino = 0, .plain = c->all->plain};
 	return (struct ws_pages_from){.dev = r->dev, .ino = r->ino, .offset = r->offset + (addr - r->lo),
-	    .clean = !c->all->copying};
+	    .clean = !c->all->copying, .once = once, .alone = once && r->prot & PROT_EXEC, .plain = c->all->plain};
 }
 
 static uint32_t
@@ -158,7 +163,6 @@ stored_put(struct cap *c, uint64_t addr, const uint8_t *p, size_t n)
 		struct ws_pages_from from = stored_from(c, addr);
 		size_t nref;
 
-		from.once = c->all->stored && c->all->stored->noting;
 		nref = ws_pages_add(c->all->pages, p, pages, &from, ref);
 
 		if (!nref) {
