@@ -14,15 +14,12 @@
 #include "base/mem.h"
 #include "gen/wscap/fast.h"
 #include "gen/wscap/wscap.h"
+#include "isa/x86/maker.h"
 
-#ifndef PR_SET_SYSCALL_USER_DISPATCH
-#define PR_SET_SYSCALL_USER_DISPATCH 59
-#endif
-#define SUD_ON 1
-#define SUD_OFF 0
 #define HOT 16u                 /* calls at a place before it is changed */
 #define MILD 6u                 /* the same, if the recorder is in the process */
-#define WARM 2u                 /* or even near */
+#define WARM 1u                 /* or even near */
+#define FEW 3u                  /* of any place in code that has no stubs yet, if the recorder is on */
 #define SLOW 64u                /* calls that it does not make before it is seen whether it is worth it */
 
 /* Turns it on or off, with the process at a place of the program. */
@@ -277,24 +274,33 @@ fast_vdso(struct cap *c, const char *name)
 static int
 fast_clock(void)
 {
+	static int can = -1;
 	char name[32] = "";
-	int fd = open("/sys/devices/system/clocksource/clocksource0/current_clocksource", O_RDONLY | O_CLOEXEC);
-	ssize_t n = fd < 0 ? 0 : read(fd, name, sizeof(name) - 1);
+	int fd;
 
+	if (can >= 0)
+		return can;
+	fd = open("/sys/devices/system/clocksource/clocksource0/current_clocksource", O_RDONLY | O_CLOEXEC);
+	if (fd >= 0 && read(fd, name, sizeof(name) - 1) < 0)
+		name[0] = 0;
 	if (fd >= 0)
 		close(fd);
-	name[n > 0 ? n : 0] = 0;
-	return !strcmp(name, "tsc\n") || !strcmp(name, "kvm-clock\n");
+	can = !strcmp(name, "tsc\n") || !strcmp(name, "kvm-clock\n");
+	return can;
 }
 
 /* Does the process have system call filters that we have not? They may kill it for a call that we make for it. */
 static int
 fast_filtered(const struct cap *c)
 {
-	uint64_t its = 0, ours = 0;
+	static uint64_t ours = UINT64_MAX;
+	uint64_t its = 0;
 
+	if (ours == UINT64_MAX) {
+		ours = 0;
+		amid_status(getpid(), "Seccomp_filters", 10, &ours);
+	}
 	amid_status(c->t.pid, "Seccomp_filters", 10, &its);
-	amid_status(getpid(), "Seccomp_filters", 10, &ours);
 	return its != ours;
 }
 
@@ -307,31 +313,44 @@ fast_limited(const struct cap *c)
 	return prlimit(c->t.pid, RLIMIT_AS, NULL, &r) || r.rlim_cur != RLIM_INFINITY;
 }
 
+/* What cpuid answers, by the header's table; not if that is too large. */
+static void
+fast_cpuids(const struct cap *c, struct fast_area *a)
+{
+	const struct ws_cpuid *t = c->all->cpuid;
+	size_t n = c->all->ncpuid;
+
+	a->ncpuid = n <= FAST_CPUIDS ? (uint32_t)n : 0;
+	for (uint32_t i = 0; i < a->ncpuid; i++) {
+		a->cpuid[i].leaf = t[i].leaf;
+		a->cpuid[i].sub = t[i].sub;
+		a->cpuid[i].answer[0] = t[i].eax;
+		a->cpuid[i].answer[1] = t[i].ebx;
+		a->cpuid[i].answer[2] = t[i].ecx;
+		a->cpuid[i].answer[3] = t[i].edx;
+	}
+	a->last = n && t[0].leaf == 0 && !x86_amd(t[0].ebx, t[0].edx, t[0].ecx) ? t[0].eax : FAST_NOLEAF;
+}
+
 /* Puts the recorder into the process, near addr: 0; -1: there can be none; 1: not near addr. */
 static int
 fast_begin_in(struct cap *c, uint64_t addr)
 {
 	struct fast *f = c->fast;
 	size_t n = (size_t)(fast_code_end - fast_code_begin);
-	long ret = -1;
 
 	if (fast_filtered(c) || fast_limited(c))
 		return -1;
 	if (n > FAST_CODE || sizeof(struct fast_area) > FAST_STACK - FAST_CODE - 4096)
 		return -1;
 	if (!fast_text_add(c, addr))
-		return 1;
+		return c->all->norecorder ? -1 : 1;
 	memcpy(f->p, fast_code_begin, n);
 	f->a = (struct fast_area *)(f->p + FAST_CODE);
 	fast_table(f->a);
+	fast_cpuids(c, f->a);
 	f->a->fsgsbase = (getauxval(AT_HWCAP2) & 2) != 0;
 	f->a->clock = !c->notsc && fast_clock() ? fast_vdso(c, "__vdso_clock_gettime") : 0;
-	if (tracee_call(&c->t, &ret, SYS_prctl, PR_SET_SYSCALL_USER_DISPATCH, SUD_ON, fast_place(f, fast_made), 1,
-		f->core + FAST_CODE, 0) || ret) {
-		c->all->norecorder = 1; /* this kernel has none */
-		return -1;
-	}
-	f->pretold = 1;
 	return 0;
 }
 
@@ -365,6 +384,20 @@ fast_weigh(struct cap *c)
 	f->slow = f->made = 0;
 }
 
+/* The recorder is in the process from now on, if it was not, near pc: 0 or -1. */
+static int
+fast_put(struct cap *c, uint64_t pc)
+{
+	struct fast *f = c->fast;
+	int err = f->a ? 0 : fast_begin_in(c, pc);
+
+	if (err < 0)
+		fast_end(c);
+	else if (err)
+		f->seen[pc / 2 % FAST_SEEN].n = 0;
+	return err ? -1 : 0;
+}
+
 /* The place pc is used: has it replaced if that happens often. */
 static void
 fast_used(struct cap *c, uint64_t pc)
@@ -372,23 +405,29 @@ fast_used(struct cap *c, uint64_t pc)
 	struct fast *f = c->fast;
 
 	struct fast_text *t = f->on || f->paused ? fast_text_of(f, pc) : NULL;
-	int err = 0;
 
-	if (fast_count(f, pc) < (t ? WARM : f->on || f->paused ? MILD : f->hot))
+	if (fast_count(f, pc) < (t ? WARM : f->on || f->paused ? MILD : f->hot) || fast_put(c, pc))
 		return;
-	if (!f->a && (err = fast_begin_in(c, pc)) != 0) {
-		if (err < 0)
-			fast_end(c);
-		else
-			f->seen[pc / 2 % FAST_SEEN].n = 0;
-		return;
-	}
 	if (!fast_site_of(f, pc) && fast_add_site(c, pc))
 		f->seen[pc / 2 % FAST_SEEN].n = 0;
 	else if (!f->on)
 		fast_switch(c, 1);
 	else
 		fast_jumps(c, 1);
+}
+
+int
+fast_place_add(struct cap *c, uint64_t pc)
+{
+	struct fast *f = c->fast;
+	size_t i = region_at(&c->reg, pc);
+
+	/* stubs for other code take as long as a few calls */
+	if (fast_site_of(f, pc) || i == c->reg.n ||
+	    (!fast_text_of(f, pc) && fast_count(f, c->reg.p[i].lo) < FEW) || fast_add_site(c, pc))
+		return -1;
+	fast_jumps(c, 1);
+	return 0;
 }
 
 void
@@ -419,4 +458,27 @@ fast_tsc_made(struct cap *c, uint64_t addr)
 {
 	if (c->all->recorder && !fast_of(c)->never && !c->notsc && !c->sharing)
 		fast_used(c, addr);
+}
+
+void
+fast_cpuid_made(struct cap *c, uint64_t addr)
+{
+	struct fast_text *t;
+	struct fast *f;
+
+	if (!c->all->recorder || fast_of(c)->never || c->sharing || c->all->ncpuid > FAST_CPUIDS)
+		return;
+	f = c->fast;
+	/* the loader has many of them, each of which stops the process, and makes calls after that */
+	if ((f->a && !fast_text_of(f, addr) && fast_count(f, addr) < MILD) || fast_put(c, addr) ||
+	    !(t = fast_text_add(c, addr)))
+		return;
+	for (size_t i = 0; i < c->nsite; i++)
+		if (c->site[i].d.insn == TRACEE_CPUID && (c->site[i].sure || c->site[i].addr == addr) &&
+		    c->site[i].addr >= t->lo && c->site[i].addr < t->hi && !fast_site_of(f, c->site[i].addr))
+			(void)fast_add_site(c, c->site[i].addr);
+	if (f->on)
+		fast_jumps(c, 1);
+	else
+		fast_switch(c, 1);
 }

@@ -30,8 +30,12 @@
 #define FAST_FILES  256u        /* descriptors that it may write to or read from */
 #define FAST_MOST   (256u << 10) /* bytes that a call may return */
 #define FAST_GUARDS 1024u       /* ranges of memory whose mappings it leaves alone */
+#define FAST_CPUIDS 128u        /* answers of cpuid that it knows */
 #define FAST_KEEP   1u          /* in a guard's lo: the range must stay mapped, but may be protected */
 #define FAST_NAME   512u        /* bytes of the name of a mapped file, at most */
+#define FAST_TSC    1u
+#define FAST_CPUID  2u
+#define FAST_NOLEAF UINT32_MAX  /* instead of a leaf: they are zero */
 /* Why it stops after a call: others write to its memory; what was mapped must be looked at before it is used. */
 #define FAST_SHARED 1u
 #define FAST_AFTER  2u
@@ -83,7 +87,7 @@ struct fast_area {
 	uint8_t note;                   /* it shall stop after a call: FAST_SHARED, FAST_AFTER */
 	uint8_t grant;                  /* we have done what must be done before the present call: it shall make it */
 	uint8_t looking;                /* the recorder makes a call for itself */
-	uint8_t tsc;                    /* it is no call, but rdtsc or rdtscp */
+	uint8_t tsc;                    /* it is no call, but rdtsc or rdtscp: FAST_TSC; or cpuid: FAST_CPUID */
 	uint8_t held;                   /* of a mapped file, not all contents were read */
 	uint8_t mapped;                 /* the buffer has a mapping of a file, whose contents are still to be read */
 	uint8_t file[FAST_FILES];       /* FAST_WRITES, FAST_READS for each descriptor */
@@ -93,6 +97,12 @@ struct fast_area {
 	uint64_t r[16], flags;          /* registers at the call; r[1], r[11] as `syscall` leaves them */
 	uint64_t arg[6];                /* its arguments */
 	uint64_t ret, back;             /* result; where the stub continues */
+	/*
+	 * what cpuid answers, as in the capture's header; the leaf whose answers those have that are not known; what
+	 * it has answered
+	 */
+	uint32_t ncpuid, last, answer[4];
+	struct { uint32_t leaf, sub, answer[4]; } cpuid[FAST_CPUIDS];
 	uint64_t clock;                 /* address of the vdso's clock_gettime; 0: none */
 	/*
 	 * code, memory that is shared, the recorder's, and that of files that is not read yet (FAST_KEEP): calls
@@ -131,10 +141,19 @@ extern const uint8_t fast_code_end[] __asm__("__stop_wscap_recorder");
 extern const uint8_t fast_entry[], fast_made[], fast_asked[], fast_noted[];
 extern const uint8_t fast_goes_on[];    /* where it continues after a call, to the program */
 extern const uint8_t fast_tsc[], fast_tscp[], fast_full[];
+extern const uint8_t fast_cpuid[], fast_cpuid_end[];
 /* the end of what comes before area.begun is set */
 extern const uint8_t fast_started[], fast_tsc_started[];
+/* the end of what comes before all registers of the program, except rbx and rdx, are in the area */
+extern const uint8_t fast_cpuid_started[];
 
 /* What we know of a process with a recorder. */
+
+#ifndef PR_SET_SYSCALL_USER_DISPATCH
+#define PR_SET_SYSCALL_USER_DISPATCH 59
+#endif
+#define SUD_ON 1
+#define SUD_OFF 0
 
 #define FAST_TEXTS 16u
 #define FAST_SEEN  256u
@@ -154,12 +173,12 @@ struct fast_text {                      /* stubs for a mapping with code */
 	int32_t jump;                   /* distance from after the jump to the first stub of its window */
 };
 
-struct fast_site {                      /* a `syscall`, or a rdtsc, that is replaced by a jump */
+struct fast_site {                      /* a `syscall`, a rdtsc or a cpuid that is replaced by a jump */
 	uint64_t addr, stub;
 	uint8_t was[8];
 	uint8_t in;                     /* the jump is written */
 	uint8_t len;                    /* bytes of the instruction itself */
-	uint8_t tsc;                    /* it is rdtsc or rdtscp */
+	uint8_t tsc;                    /* it is rdtsc or rdtscp: FAST_TSC; or cpuid: FAST_CPUID */
 	uint8_t n, nmoved;              /* bytes that were moved, with that one; instructions, without it */
 	uint8_t from[FAST_MOVED], to[FAST_MOVED];       /* their offsets from addr, and in the stub */
 };
@@ -200,8 +219,12 @@ int fast_resume(struct cap *c);         /* before the process continues: how, fo
 /* At the entry of a call, before it: 1: it was cancelled and will be made again. */
 int fast_enter(struct cap *c, const struct call *k);
 void fast_left(struct cap *c, const struct call *k);    /* after a call was recorded */
+/* While it is on: replaces the `syscall` at pc, in code that makes some calls: 0; -1: not now, or never. */
+int fast_place_add(struct cap *c, uint64_t pc);
 /* rdtsc at addr has stopped the process, and is done */
 void fast_tsc_made(struct cap *c, uint64_t addr);
+/* the same for cpuid, which a program executes often at its beginning */
+void fast_cpuid_made(struct cap *c, uint64_t addr);
 void fast_hide(const struct cap *c, uint64_t addr, uint8_t *p, size_t n);       /* the program's own bytes */
 int fast_covers(const struct cap *c, uint64_t addr);    /* a jump is written there */
 /* The process is being killed: 1: at a system call; 0: at g, which is corrected. */

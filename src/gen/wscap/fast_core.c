@@ -26,6 +26,7 @@
 
 int fast_begin(struct fast_area *a);
 void fast_commit(struct fast_area *a);
+void fast_answer(struct fast_area *a);
 
 /*
  * fast_made is the address after the recorder's own `syscall`, the only one that the kernel lets pass.
@@ -177,6 +178,53 @@ fast_assembly(void)
 	    "	mov " AREA(rsp) ", %%rsp\n"
 	    "fast_full:\n"
 	    "	ud2\n"
+	    /* cpuid: rbx is where the stub continues; all else but rdx is the program's */
+	    ".globl fast_cpuid, fast_cpuid_started, fast_cpuid_end\n"
+	    "fast_cpuid:\n"
+	    "	mov %%rbx, " AREA(back) "\n"
+	    "	lea " AREA(r) ", %%rbx\n"
+	    "	mov %%rax, (%%rbx)\n"
+	    "	mov %%rcx, 8(%%rbx)\n"
+	    "	mov %%rsp, 32(%%rbx)\n"
+	    "	mov %%rbp, 40(%%rbx)\n"
+	    "	mov %%rsi, 48(%%rbx)\n"
+	    "	mov %%rdi, 56(%%rbx)\n"
+	    "	mov %%r8, 64(%%rbx)\n"
+	    "	mov %%r9, 72(%%rbx)\n"
+	    "	mov %%r10, 80(%%rbx)\n"
+	    "	mov %%r11, 88(%%rbx)\n"
+	    "	mov %%r12, 96(%%rbx)\n"
+	    "	mov %%r13, 104(%%rbx)\n"
+	    "	mov %%r14, 112(%%rbx)\n"
+	    "	mov %%r15, 120(%%rbx)\n"
+	    "	lea __start_wscap_recorder+" FAST_STRING(FAST_STACK) "(%%rip), %%rsp\n"
+	    "	pushfq\n"
+	    "	pop %%rdx\n"
+	    "	mov %%rdx, " AREA(flags) "\n"
+	    "fast_cpuid_started:\n"
+	    "	andq $~0x100, " AREA(flags) "\n"
+	    "	cld\n"
+	    "	lea __start_wscap_recorder+" FAST_STRING(FAST_CODE) "(%%rip), %%rdi\n"
+	    "	movb %[iscpuid], %c[tsc](%%rdi)\n"
+	    "	call fast_answer\n"
+	    "	lea __start_wscap_recorder+" FAST_STRING(FAST_CODE) "(%%rip), %%rdi\n"
+	    "	movb $0, %c[tsc](%%rdi)\n"
+	    "	mov 48+%c[r](%%rdi), %%rsi\n"
+	    "	mov 64+%c[r](%%rdi), %%r8\n"
+	    "	mov 72+%c[r](%%rdi), %%r9\n"
+	    "	mov 80+%c[r](%%rdi), %%r10\n"
+	    "	mov 88+%c[r](%%rdi), %%r11\n"
+	    "	mov %c[answer](%%rdi), %%eax\n"
+	    "	mov 4+%c[answer](%%rdi), %%ebx\n"
+	    "	mov 8+%c[answer](%%rdi), %%ecx\n"
+	    "	mov 12+%c[answer](%%rdi), %%edx\n"
+	    "	push " AREA(flags) "\n"
+	    "	popfq\n"
+	    "	mov 56+" AREA(r) ", %%rdi\n"
+	    "	mov " AREA(rsp) ", %%rsp\n"
+	    "	jmp *" AREA(back) "\n"
+	    "fast_cpuid_end:\n"
+	    "	ud2\n"
 	    :: [back] "i"(offsetof(struct fast_area, back)), [r] "i"(offsetof(struct fast_area, r)),
 	    [rsp] "i"(offsetof(struct fast_area, r) + 32), [flags] "i"(offsetof(struct fast_area, flags)),
 	    [ret] "i"(offsetof(struct fast_area, ret)), [head] "i"(offsetof(struct fast_area, head)),
@@ -184,7 +232,8 @@ fast_assembly(void)
 	    [begun] "i"(offsetof(struct fast_area, begun)), [tsc] "i"(offsetof(struct fast_area, tsc)),
 	    [room] "i"(FAST_ROOM - sizeof(struct fast_rec)), [ring] "i"(FAST_RING - FAST_CODE),
 	    [size] "i"(sizeof(struct fast_rec)), [nr] "i"(offsetof(struct fast_rec, nr)),
-	    [arg] "i"(offsetof(struct fast_rec, arg)), [value] "i"(offsetof(struct fast_rec, ret)));
+	    [arg] "i"(offsetof(struct fast_rec, arg)), [value] "i"(offsetof(struct fast_rec, ret)),
+	    [iscpuid] "i"(FAST_CPUID), [answer] "i"(offsetof(struct fast_area, answer)));
 }
 
 INLINE struct fast_rec *
@@ -450,4 +499,29 @@ fast_commit(struct fast_area *a)
 	r->size = (uint32_t)(end - (uint8_t *)r);
 	__asm__ volatile("" ::: "memory");
 	*(volatile uint64_t *)&a->head += r->size;
+}
+
+/* The answer's place in the table, as in ws_cpuid_find; ncpuid: there is none. */
+INLINE uint32_t
+fast_leaf(const struct fast_area *a, uint32_t leaf, uint32_t sub)
+{
+	uint32_t i, n = a->ncpuid;
+
+	for (i = 0; i < n; i++)
+		if (a->cpuid[i].leaf == leaf && (a->cpuid[i].sub == sub ||
+		    (a->cpuid[i].sub == 0 && (i + 1 == n || a->cpuid[i + 1].leaf != leaf))))
+			break;
+	return i;
+}
+
+/* What cpuid answers for a->r[0] and a->r[1]. */
+void IN_PROCESS
+fast_answer(struct fast_area *a)
+{
+	uint32_t leaf = (uint32_t)a->r[0], sub = (uint32_t)a->r[1], i = fast_leaf(a, leaf, sub);
+
+	if (a->last != FAST_NOLEAF && fast_leaf(a, leaf, 0) == a->ncpuid)
+		i = fast_leaf(a, a->last, sub);
+	for (int k = 0; k < 4; k++)
+		*(volatile uint32_t *)&a->answer[k] = i < a->ncpuid ? a->cpuid[i].answer[k] : 0;
 }

@@ -5,7 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/ptrace.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 #include <Zydis/Zydis.h>
 
@@ -25,6 +27,117 @@
 #define JUMP_UP   0x60cccc00
 #define JUMP 5u                 /* bytes of a jump */
 #define HEAD 28u                /* bytes of a stub up to the moved instructions */
+
+/* Adds a system call to the code for fast_run. */
+static uint8_t *
+run_call(uint8_t *p, uint32_t nr, uint64_t a, uint64_t b, uint64_t d, uint64_t e)
+{
+	static const uint8_t load[4][2] = {{0x48, 0xbf}, {0x48, 0xbe}, {0x48, 0xba}, {0x49, 0xba}};     /* rdi, rsi, rdx, r10 */
+	static const uint8_t make[5] = {0x0f, 0x05, 0x49, 0x09, 0xc4};  /* syscall; or %rax, %r12 */
+	const uint64_t arg[4] = {a, b, d, e};
+
+	*p++ = 0xb8;                    /* eax */
+	put_le32(p, nr);
+	p += 4;
+	for (int i = 0; i < 4; i++, p += 10) {
+		memcpy(p, load[i], 2);
+		put_le64(p + 2, arg[i]);
+	}
+	memcpy(p, make, sizeof(make));
+	return p + sizeof(make);
+}
+
+/* Its end: a call that user dispatch stops.  r8 has the address of the selector. */
+static uint8_t *
+run_end(uint8_t *p)
+{
+	/* movb $1, (%r8); mov $39, %eax (getpid); syscall; ud2 */
+	static const uint8_t end[13] = {0x41, 0xc6, 0x00, 0x01, 0xb8, SYS_getpid, 0, 0, 0, 0x0f, 0x05, 0x0f, 0x0b};
+
+	memcpy(p, end, sizeof(end));
+	return p + sizeof(end) - 2;
+}
+
+/* Waits for the end of fast_run: a fault in *si; signals in between are held.  0 or -1. */
+static int
+run_wait(struct cap *c, siginfo_t *si)
+{
+	for (;;) {
+		int status, err;
+
+		if (tracee_resume(&c->t, PTRACE_CONT, 0))
+			return -1;
+		while ((err = tracee_wait(&c->t, &status)) == EINTR)
+			;
+		if (err)
+			return -1;
+		if (!WIFSTOPPED(status)) {
+			c->t.gone = 1;
+			c->t.status = status;
+			return -1;
+		}
+		if (status >> 16 || ptrace(PTRACE_GETSIGINFO, c->t.pid, NULL, si))
+			continue;
+		if (signal_is_fault(si))
+			return 0;
+		tracee_hold(&c->t, si);
+	}
+}
+
+/*
+ * Several calls of the process with one stop: the code at addr, to where it ends.  The registers are as before then.
+ * 0; -1: it came elsewhere, or a call failed.
+ */
+static int
+fast_run(struct cap *c, uint64_t addr, uint64_t end, uint64_t selector)
+{
+	struct user_regs_struct old, g;
+	siginfo_t si;
+
+	if (tracee_regs(&c->t, &old))
+		return -1;
+	g = old;
+	g.rip = addr;
+	g.r8 = selector;
+	g.r12 = 0;
+	g.orig_rax = UINT64_MAX;
+	if (tracee_setregs(&c->t, &g) || run_wait(c, &si))
+		return -1;
+	/* to force the signal, the kernel has unblocked it */
+	if (c->mask >> (SIGSYS - 1) & 1)
+		ptrace(PTRACE_SETSIGMASK, c->t.pid, sizeof(c->mask), &c->mask);
+	if (tracee_regs(&c->t, &g) || tracee_setregs(&c->t, &old))
+		return -1;
+	return si.si_signo == SIGSYS && g.rip == end && !g.r12 ? 0 : -1;
+}
+
+/*
+ * What is to be done when n bytes of descriptor fd, which we have at p, are mapped at addr: [lo, hi) is for data, and then user
+ * dispatch begins; a child does not get it.  0 or -1.
+ */
+static int
+share_settle(struct cap *c, uint64_t addr, uint8_t *p, uint64_t n, uint64_t lo, uint64_t hi, long fd)
+{
+	struct fast *f = c->fast;
+	uint64_t core = hi > lo ? addr + lo - FAST_CODE : f->core;
+	uint8_t *to = p, *selector = hi > lo ? p + lo : (uint8_t *)f->a;
+	int err;
+
+	if (hi > lo)
+		to = run_call(to, SYS_mprotect, addr + lo, hi - lo, PROT_READ | PROT_WRITE, 0);
+	to = run_call(to, SYS_madvise, addr, n, MADV_DONTFORK, 0);
+	to = run_call(to, SYS_close, (uint64_t)fd, 0, 0, 0);
+	if (hi > lo) {
+		to = run_call(to, SYS_prctl, PR_SET_SYSCALL_USER_DISPATCH, SUD_ON,
+		    core + (uint64_t)(fast_made - fast_code_begin), 1);
+		f->pretold = 1;
+	}
+	to = run_end(to);
+	err = fast_run(c, addr, addr + (uint64_t)(to - p), core + FAST_CODE);
+	*selector = 0;
+	memset(p, 0, (size_t)(to + 2 - p));
+	return err;
+}
 
 /* Maps n bytes of fresh memory shared with us at addr, all executable but [lo, hi): our view, or NULL. */
 static uint8_t *
@@ -55,21 +168,21 @@ fast_share(struct cap *c, uint64_t addr, uint64_t n, uint64_t lo, uint64_t hi)
 			p = mmap(NULL, n, PROT_READ | PROT_WRITE, MAP_SHARED, ours, 0);
 		close(ours);
 	}
-	if (p != MAP_FAILED) {
-		if (tracee_call(&c->t, &at, SYS_mmap, addr, n, PROT_READ | PROT_EXEC,
-			MAP_SHARED | MAP_FIXED_NOREPLACE, (uint64_t)fd, 0) ||
-		    (uint64_t)at != addr ||
-		    (hi > lo && (tracee_call(&c->t, &ret, SYS_mprotect, addr + lo, hi - lo, PROT_READ | PROT_WRITE, 0, 0, 0) ||
-			    ret)) ||
-		    tracee_call(&c->t, &ret, SYS_madvise, addr, n, MADV_DONTFORK, 0, 0, 0) || ret) {
-			if ((uint64_t)at == addr)
-				tracee_call(&c->t, &ret, SYS_munmap, addr, n, 0, 0, 0, 0);
-			munmap(p, n);
-			p = MAP_FAILED;
-		}
+	if (p != MAP_FAILED && !tracee_call(&c->t, &at, SYS_mmap, addr, n, PROT_READ | PROT_EXEC,
+		MAP_SHARED | MAP_FIXED_NOREPLACE, (uint64_t)fd, 0) && (uint64_t)at == addr &&
+	    !share_settle(c, addr, p, n, lo, hi, fd))
+		return p;
+	if (hi > lo && c->fast->pretold) {
+		c->all->norecorder = 1; /* this kernel has no user dispatch */
+		tracee_call(&c->t, &ret, SYS_prctl, PR_SET_SYSCALL_USER_DISPATCH, SUD_OFF, 0, 0, 0, 0);
+		c->fast->pretold = 0;
 	}
+	if ((uint64_t)at == addr)
+		tracee_call(&c->t, &ret, SYS_munmap, addr, n, 0, 0, 0, 0);
+	if (p != MAP_FAILED)
+		munmap(p, n);
 	tracee_call(&c->t, &ret, SYS_close, (uint64_t)fd, 0, 0, 0, 0, 0);
-	return p == MAP_FAILED ? NULL : p;
+	return NULL;
 }
 
 struct fast_text *
@@ -86,7 +199,11 @@ fast_text_add(struct cap *c, uint64_t addr)
 {
 	struct fast *f = c->fast;
 	struct fast_text *t = fast_text_of(f, addr);
-	uint64_t core = f->p ? 0 : FAST_SIZE;   /* the first one comes with the recorder, which is below it */
+	/*
+	 * the first one comes with the recorder, which is above it: libraries are mapped below the loader, and so are
+	 * their stubs
+	 */
+	uint64_t core = f->p ? 0 : FAST_SIZE;
 	uint8_t *p;
 	size_t i;
 
@@ -103,15 +220,15 @@ fast_text_add(struct cap *c, uint64_t addr)
 	t->jump = t->lo > 0x40000000u ? JUMP_DOWN : JUMP_UP;
 	t->at = (t->lo + JUMP + (uint64_t)(int64_t)t->jump) / PAGE * PAGE;
 	t->size = (t->hi + JUMP + (uint64_t)(int64_t)t->jump + FAST_WINDOW + PAGE) / PAGE * PAGE - t->at;
-	p = fast_share(c, t->at - core, t->size + core, core ? FAST_CODE : 0, core);
+	p = fast_share(c, t->at, t->size + core, core ? t->size + FAST_CODE : 0, core ? t->size + core : 0);
 	f->ntext++;
 	f->guarded = 0;
 	if (!p)
 		return NULL;
-	t->p = p + core;
+	t->p = p;
 	if (core) {
-		f->p = p;
-		f->core = t->at - core;
+		f->p = p + t->size;
+		f->core = t->at + t->size;
 	}
 	return t;
 }
@@ -214,7 +331,10 @@ site_decode(struct fast_site *s, const uint8_t *b, size_t n, uint8_t *stub)
 	return 0;
 }
 
-/* lea moved(%rip), %r11; lea after(%rip), %rcx; jmp *entry(%rip); with rax and rdx for rdtsc */
+/*
+ * lea moved(%rip), %r11; lea after(%rip), %rcx; jmp *entry(%rip); with rax and rdx for rdtsc; with rbx, and nothing
+ * instead of rcx, for cpuid
+ */
 static void
 site_head(const struct fast_site *s, uint8_t *stub, uint64_t core)
 {
@@ -222,11 +342,14 @@ site_head(const struct fast_site *s, uint8_t *stub, uint64_t core)
 		0x4c, 0x8d, 0x1d, HEAD - 7, 0, 0, 0, 0x48, 0x8d, 0x0d, 0, 0, 0, 0, 0xff, 0x25,
 	}, tsc[20] = {
 		0x48, 0x8d, 0x05, HEAD - 7, 0, 0, 0, 0x48, 0x8d, 0x15, 0, 0, 0, 0, 0xff, 0x25,
+	}, cpuid[20] = {
+		0x48, 0x8d, 0x1d, HEAD - 7, 0, 0, 0, 0x0f, 0x1f, 0x80, 0, 0, 0, 0, 0xff, 0x25,
 	};
-	const uint8_t *entry = !s->tsc ? fast_entry : s->len == 2 ? fast_tsc : fast_tscp;
+	const uint8_t *entry = s->tsc == FAST_CPUID ? fast_cpuid : !s->tsc ? fast_entry : s->len == 2 ? fast_tsc : fast_tscp;
 
-	memcpy(stub, s->tsc ? tsc : call, sizeof(call));
-	put_le32(stub + 10, (uint32_t)(s->addr + s->len - (s->stub + 14)));
+	memcpy(stub, s->tsc == FAST_CPUID ? cpuid : s->tsc ? tsc : call, sizeof(call));
+	if (s->tsc != FAST_CPUID)
+		put_le32(stub + 10, (uint32_t)(s->addr + s->len - (s->stub + 14)));
 	put_le64(stub + 20, core + (uint64_t)(entry - fast_code_begin));
 }
 
@@ -258,7 +381,8 @@ site_overlaps(const struct cap *c, const struct fast_site *s)
 static int
 site_known(struct fast_site *s, const uint8_t *b)
 {
-	s->tsc = b[0] == 0x0f && (b[1] == 0x31 || (b[1] == 0x01 && b[2] == 0xf9));
+	s->tsc = b[0] == 0x0f && (b[1] == 0x31 || (b[1] == 0x01 && b[2] == 0xf9)) ? FAST_TSC :
+	    b[0] == 0x0f && b[1] == 0xa2 ? FAST_CPUID : 0;
 	s->len = s->tsc && b[1] == 0x01 ? 3 : 2;
 	return s->tsc || (b[0] == 0x0f && b[1] == 0x05);
 }

@@ -69,6 +69,47 @@ fast_tsc_view(const struct fast *f, struct user_regs_struct *g)
 	g->rip = fast_outside(f, a->back);
 }
 
+/* Is the process in the recorder for a cpuid? *back: where its stub continues. */
+static int
+fast_in_cpuid(const struct fast *f, const struct user_regs_struct *g, uint64_t *back)
+{
+	const struct fast_site *s = fast_site_in(f, g->rip);
+
+	*back = f->a->back;
+	if (s && s->tsc == FAST_CPUID && g->rip - s->stub < s->to[0])
+		*back = s->stub + s->to[0];
+	else if (g->rip == fast_place(f, fast_cpuid))
+		*back = g->rbx;
+	else if ((g->rip < fast_place(f, fast_cpuid) || g->rip >= fast_place(f, fast_cpuid_end)) &&
+	    (g->rip - f->core >= FAST_CODE || f->a->tsc != FAST_CPUID))
+		return 0;
+	return 1;
+}
+
+/* The same after that cpuid: who is killed before it has made it. */
+static void
+fast_cpuid_view(const struct cap *c, struct user_regs_struct *g, uint64_t back)
+{
+	const struct fast *f = c->fast;
+	const struct fast_area *a = f->a;
+	int early = fast_site_in(f, g->rip) || g->rip - fast_place(f, fast_cpuid) <
+	    (uint64_t)(fast_cpuid_started - fast_cpuid);
+	struct ws_cpuid d;
+
+	if (g->rsp - f->core <= FAST_STACK)
+		g->rsp = a->r[4];
+	if (!early) {
+		fast_view(f, g);
+		g->eflags = a->flags;
+	}
+	d = ws_cpuid_find(c->all->cpuid, c->all->ncpuid, (uint32_t)g->rax, (uint32_t)g->rcx);
+	g->rax = d.eax;
+	g->rbx = d.ebx;
+	g->rcx = d.ecx;
+	g->rdx = d.edx;
+	g->rip = fast_outside(f, back);
+}
+
 /* The process is at a place of the program that a jump has replaced: leads it into the stub. */
 static void
 fast_lead(struct cap *c, struct user_regs_struct *g)
@@ -174,6 +215,27 @@ fast_grants(struct cap *c, struct user_regs_struct *g)
 	return 1;
 }
 
+/*
+ * The program has stopped at a `syscall` of its own: is that replaced now, so that the recorder makes the call?  Where
+ * the descriptor of a write is not known to us, it is made under ptrace first.
+ */
+static int
+fast_replaces(struct cap *c, struct user_regs_struct *g)
+{
+	struct fast *f = c->fast;
+	struct call k = {g->rax, {g->rdi, g->rsi, g->rdx, g->r10, g->r8, g->r9}, 0};
+	unsigned knows = fast_knows(&k);
+
+	if (!knows || f->a->slow || c->t.nheld || c->all->leaving || c->all->failed ||
+	    (knows & FAST_WRITES && (k.arg[0] >= FAST_FILES || !(f->a->file[k.arg[0]] & FAST_WRITES))) ||
+	    fast_place_add(c, g->rip - 2))
+		return 0;
+	g->rip -= 2;
+	g->orig_rax = UINT64_MAX;
+	tracee_setregs(&c->t, g);
+	return 1;
+}
+
 /* A call that the recorder does not make. */
 static void
 fast_asks(struct cap *c, struct user_regs_struct *g)
@@ -187,7 +249,7 @@ fast_asks(struct cap *c, struct user_regs_struct *g)
 		fast_noticed(c, g);
 		return;
 	}
-	if (fast_grants(c, g))
+	if (g->rip - f->core >= FAST_CODE && g->rsp - f->core > FAST_STACK ? fast_replaces(c, g) : fast_grants(c, g))
 		return;
 	f->granted = 0;
 	f->slow++;
@@ -454,7 +516,9 @@ fast_dead(struct cap *c, struct user_regs_struct *g)
 		return 0;
 	if (f->calling || ((int64_t)g->orig_rax >= 0 && g->rax == g->orig_rax && g->rip != fast_place(f, fast_noted)))
 		return 1;               /* it waits for us to make a call */
-	if (fast_inside(f, g)) {
+	if (fast_in_cpuid(f, g, &rip)) {
+		fast_cpuid_view(c, g, rip);
+	} else if (fast_inside(f, g)) {
 		if (f->a->head == f->a->begun || g->rip - f->core >= FAST_CODE || fast_enters(f, g->rip))
 			return 1;
 		if (f->a->tsc)

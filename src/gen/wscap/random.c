@@ -237,6 +237,8 @@ random_trap(struct cap *c, const siginfo_t *si)
 				fast_tsc_made(c, s->addr);
 		} else if (s->d.insn == TRACEE_CPUID) {
 			put_cpuid(c, &g);
+			if (!c->nocpuid)
+				fast_cpuid_made(c, s->addr);
 		} else {
 			tracee_from_user(&w, &g, g.rax);
 			tracee_execute_random(&s->d, &r.u.rand);
