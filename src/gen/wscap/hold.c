@@ -497,8 +497,9 @@ hold_settle(struct cap *c, int again)
 	if (ws_end_group(c->w))
 		put_failed(c, 0);
 	c->all->plain = !d->all;        /* compression takes longer than all the rest */
-	if (c->all->plain)
-		ws_set_level(c->w, WS_PLAIN);
+	if (d->all)
+		c->all->level = WS_QUICK;
+	ws_set_level(c->w, d->all ? WS_QUICK : WS_PLAIN);
 	d->all = 0;
 	if (d->due.n > 1)
 		qsort(d->due.p, d->due.n, sizeof(*d->due.p), held_order);

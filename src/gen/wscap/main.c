@@ -337,6 +337,6 @@ main(int argc, char **argv)
 		die_usage("no program is given");
 	if (!strcmp(a->path, "-"))
 		die_usage("-o -: standard output is the program's; name a file, or another descriptor, as /dev/fd/3");
-	a->level = WS_QUICK;
+	a->level = WS_PLAIN;            /* at first: put_untimed */
 	return wscap_run(a, store, argv + optind, (pid_t)pid);
 }

@@ -9,6 +9,8 @@
 #include "format/ws/kept.h"
 #include "gen/wscap/wscap.h"
 
+#define PLAIN_MOST (16u << 20)  /* bytes of memory that are not compressed, at most, of all processes; without mapped files */
+
 /*
  * Records the program's CPU time since the previous trigger: a bound for what a replay may
  * execute up to this one.
@@ -50,9 +52,16 @@ put_untimed(struct cap *c, const struct ws_rec *r)
 	c->dirty = 1;
 	if (r->kind != WS_MEM)
 		return;
+	if (!c->all->plain && r->u.mem.p)
+		c->all->taken += r->u.mem.n;
+	/* to compress takes longer than to write, but a long run is not to fill the disk */
+	if (c->all->taken > PLAIN_MOST)
+		c->all->level = WS_QUICK;
 	/* groups are small, so that the writer's buffers stay in the processor's cache */
 	c->since += r->u.mem.p ? r->u.mem.n : 0;
 	if (c->since >= GROUP) {
+		if (!c->all->plain)
+			ws_set_level(c->w, c->all->level);
 		ws_pages_flush(c->all->pages);
 		if (!c->all->failed && ws_end_group(c->w) < 0)
 			put_failed(c, 0);

@@ -71,12 +71,12 @@ stored_from(const struct cap *c, uint64_t addr)
 {
 	size_t i = region_at(&c->reg, addr);
 	const struct region *r = &c->reg.p[i];
-	int once = c->all->stored && c->all->stored->noting;
+	int once = c->all->stored && c->all->stored->noting, plain = c->all->plain || c->all->level == WS_PLAIN;
 
 	if (i == c->reg.n || r->lo > addr || !r->ino || r->shared)
-		return (struct ws_pages_from){.ino = 0, .plain = c->all->plain};
+		return (struct ws_pages_from){.ino = 0, .plain = plain};
 	return (struct ws_pages_from){.dev = r->dev, .ino = r->ino, .offset = r->offset + (addr - r->lo),
-	    .clean = !c->all->copying, .once = once, .alone = once && r->prot & PROT_EXEC, .plain = c->all->plain};
+	    .clean = !c->all->copying, .once = once, .alone = once && r->prot & PROT_EXEC, .plain = plain};
 }
 
 static uint32_t

@@ -127,7 +127,8 @@ struct tree {
 	struct stored *stored;          /* pages of files that are read once; owned, or NULL */
 	struct hold_files *held;        /* files that are mapped; owned, or NULL */
 	int nohold;                     /* this kernel does not tell which of their pages were touched */
-	int plain;                      /* what is recorded is not compressed */
+	int plain;                      /* what is recorded are mapped files, which are not compressed */
+	uint64_t taken;                 /* bytes of memory that were recorded, without those */
 	int copying;                    /* the memory that is recorded is that of a new process */
 	struct out *dest;               /* the capture file */
 	int fd;                         /* its descriptor */
