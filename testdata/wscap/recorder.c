@@ -341,6 +341,90 @@ maps_seldom(void)
 	return after.ru_nvcsw - before.ru_nvcsw < 1000;
 }
 
+/* Code and data that are mapped over a file, as a loader does, used at once, and unmapped: what each call returns. */
+static unsigned long
+code(int times)
+{
+	char name[] = "recorder.XXXXXX";
+	int self = open("/proc/self/exe", O_RDONLY), size = 1 << 18;
+	unsigned char b[8192] = {0xb8, 0, 0, 0, 0, 0xc3};       /* mov number, %eax; ret */
+	unsigned long sum = 0;
+
+	for (int i = 0; i < times; i++) {
+		int fd = mkstemp(name), (*f)(void);
+		unsigned char *p, *w, *e;
+
+		memcpy(b + 1, &i, sizeof(i));
+		memcpy(b + 4096, &i, sizeof(i));
+		if (pwrite(fd, b, sizeof(b), 0) != sizeof(b) || ftruncate(fd, size))
+			exit(1);
+		p = mmap(NULL, (size_t)size, PROT_READ, MAP_PRIVATE, fd, 0);
+		sum = sum * 31 + p[4097 + i % 3];
+		mmap(p, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_FIXED, fd, 0);
+		memcpy(&f, &p, sizeof(f));
+		sum += (unsigned)f();
+		w = mmap(p + 4096, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_FIXED, fd, 4096);
+		w[0] = (unsigned char)(w[0] + i % 7);
+		w[4] = 3;
+		mmap(p + 8192, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_FIXED | MAP_ANONYMOUS, -1, 0);
+		p[8193] = w[0];
+		e = mmap(NULL, (size_t)size, PROT_READ | PROT_EXEC, MAP_PRIVATE, self, 0);
+		sum += w[0] + w[1] + p[8193] + p[16000] + p[16385] + e[1] + e[(i + 1) * 100];
+		munmap(i % 2 ? e : p, (size_t)size);
+		munmap(i % 2 ? p : e, (size_t)size);
+		close(fd);
+		unlink(name);
+		memcpy(name + strlen(name) - 6, "XXXXXX", 6);
+	}
+	close(self);
+	return sum;
+}
+
+/* What cpuid answers, of leaves that are the same for all processors of a machine; wrong[0]: other registers changed. */
+static unsigned long
+answers(int times, int *wrong)
+{
+	static const unsigned leaf[] = {0, 0x80000002, 0x80000003, 0x80000004, 0x12345678, 0x80000000};
+	static unsigned long flags, sp, was, r[8];      /* not on the stack */
+	unsigned long sum = 0;
+
+	for (int i = 0; i < times; i++) {
+		unsigned long a = leaf[i % 6] | 5ul << 32, c = 7ul << 32, b, d;
+
+		__asm__ volatile("lea -128(%%rsp), %%rsp; mov %%rsp, %[was]; pushq $0xad7; popfq\n"
+		    "mov $6, %%rsi; mov $7, %%rdi; mov $8, %%r8; mov $9, %%r9; mov $10, %%r10; mov $11, %%r11\n"
+		    "movq $77, -16(%%rsp)\n"
+		    "cpuid\n"
+		    "mov %%rsi, %[r0]\n"
+		    "mov %%rdi, 8+%[r0]; mov %%r8, 16+%[r0]; mov %%r9, 24+%[r0]; mov %%r10, 32+%[r0]; mov %%r11, 40+%[r0]\n"
+		    "mov -16(%%rsp), %%rsi; mov %%rsi, 48+%[r0]; mov %%rsp, %[sp]; pushfq; pop %[flags]; cld\n"
+		    "lea 128(%%rsp), %%rsp\n"
+		    : "+a"(a), "=b"(b), "+c"(c), "=d"(d), [r0] "=m"(r), [sp] "=m"(sp), [was] "=m"(was), [flags] "=m"(flags)
+		    : : "rsi", "rdi", "r8", "r9", "r10", "r11", "cc", "memory");
+		*wrong |= r[0] != 6 || r[1] != 7 || r[2] != 8 || r[3] != 9 || r[4] != 10 || r[5] != 11 || r[6] != 77 ||
+		    sp != was || (flags & 0xcd5) != 0x8d5 || (a | b | c | d) >> 32;
+		sum = sum * 31 + a + b * 3 + c * 5 + d * 7;
+	}
+	return sum;
+}
+
+/* The same, and do they leave the processor to us seldom? */
+static void
+cpuids(void)
+{
+	struct rusage before, after;
+	unsigned long sum = 0;
+	int wrong = 0;
+
+	for (int i = 0; i < 1000; i++) {
+		if (i == 10)
+			getrusage(RUSAGE_SELF, &before);
+		sum += answers(1 + i % 6, &wrong);
+	}
+	getrusage(RUSAGE_SELF, &after);
+	printf("%lx %d %d\n", sum, wrong, after.ru_nvcsw - before.ru_nvcsw < 500);
+}
+
 /* How many megabytes can be mapped if 200 are the limit? */
 static int
 room(void)
@@ -623,6 +707,18 @@ main(int argc, char **argv)
 		while (count < 8);
 		timer(0);
 		printf("%d\n", of != 0);
+	} else if (!strcmp(how, "code")) {
+		printf("%lu\n", code(MANY));
+	} else if (!strcmp(how, "codetimer")) {
+		handle(SIGALRM, SA_RESTART);
+		timer(300);
+		do
+			sum += code(20) != 0 && answers(60, &(int){0}) != 0;
+		while (count < 8);
+		timer(0);
+		printf("%d\n", sum != 0);
+	} else if (!strcmp(how, "cpuid")) {
+		cpuids();
 	} else if (!strcmp(how, "seldom")) {
 		printf("%d\n", maps_seldom());
 	} else if (!strcmp(how, "thread")) {
@@ -648,7 +744,7 @@ main(int argc, char **argv)
 		printf("ready\n");
 		fflush(stdout);
 		for (;;)
-			sum += (long)work(200) + (long)maps();
+			sum += (long)work(200) + (long)maps() + (long)code(50) + (long)answers(300, &(int){0});
 	}
 	fflush(stdout);
 	return 0;

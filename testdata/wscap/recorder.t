@@ -4,11 +4,11 @@ gcc -O1 -pthread ${static:+-static-pie} -o recorder "$HERE/recorder.c" || exit 1
 gcc -O1 -pthread -static -no-pie -o recorders "$HERE/recorder.c" || exit 1
 
 rec() { captured "$1" --recorder on -- "$2" "$3"; }
-for i in work registers amid raise timer sleep blocked fork vfork pipe greedy files seccomp mapped maps maptimer seldom closed actions masks; do
+for i in work registers amid raise timer sleep blocked fork vfork pipe greedy files seccomp mapped maps maptimer code codetimer cpuid seldom closed actions masks; do
 	rec "$i" ./recorder $i
 done
 rec "a pipe without a reader" ./recorder pipekill
-for i in registers amid fork maps; do rec "$i, static, at low addresses" ./recorders $i; done
+for i in registers amid fork maps code cpuid; do rec "$i, static, at low addresses" ./recorders $i; done
 rec "a thread begins" ./recorder thread
 wsverify -n 0:2000 c.ws >verified 2>&1
 is "verified" "$? $(grep -vc ' 0 differences$' verified)" "0 0"
