@@ -283,6 +283,7 @@ exe_close(struct exe *x)
 	free(x->traced);
 	free(x->reloc);
 	free(x->inlined);
+	free(x->inlinings);
 	exe_lines_free(x);
 	exe_names_free(x);
 	if (x->debug)

@@ -18,6 +18,8 @@ struct exe_reloc { uint64_t addr, value; uint8_t *p; };
 struct exe_unit { uint64_t addr, size, die; };
 /* Code of a function that is inlined in another; up: index of the entry that contains it plus 1, or 0 */
 struct exe_inlined { uint64_t addr, size; size_t up; const char *name; };
+/* Those of the unit whose entry is at die: n of them from `from` on, by address */
+struct exe_inlinings { uint64_t die; size_t from, n; };
 
 struct exe {
 	char err[160];                  /* the message after a failure */
@@ -52,9 +54,10 @@ struct exe {
 	int dwarf_tried;
 	struct exe_unit *unit;          /* by address; read with dwarf */
 	size_t nunit, capunit;
-	struct exe_inlined *inlined;    /* by address; of all units */
-	size_t ninlined;
-	int inlined_tried;
+	struct exe_inlined *inlined;    /* of the units in inlinings */
+	size_t ninlined, capinlined;
+	struct exe_inlinings *inlinings;        /* of units that were asked for; by die */
+	size_t ninlinings, capinlinings;
 	/* the file with this file's debugging information, which was split off; owned; NULL: none */
 	struct exe *debug;
 	void *joined;                   /* paths of files in relative folders; owned */
@@ -108,6 +111,9 @@ int exe_variable(struct exe *x, const char *name, size_t *at, uint64_t *addr, ui
 /* Is pc in a function that has this name, by symbol_is, among others? */
 int exe_in_function(struct exe *x, uint64_t pc, const char *name);
 int exe_has_function(struct exe *x, const char *name);
+
+/* The compilation unit that pc is in, by the file's own debugging information; NULL: there is none */
+const struct exe_unit *exe_own_unit(struct exe *x, uint64_t pc);
 
 /* lines.c, names.c; for exe_close */
 void exe_lines_free(struct exe *x);

@@ -79,11 +79,21 @@ exe_each_unit(struct exe *x, void (*fn)(void *arg, void *die), void *arg)
 			fn(arg, &die);
 }
 
+const struct exe_unit *
+exe_own_unit(struct exe *x, uint64_t pc)
+{
+	size_t i;
+
+	exe_read_dwarf(x);
+	LOWER_BOUND(i, x->nunit, x->unit[i].addr <= pc);
+	return i && pc - x->unit[i - 1].addr < x->unit[i - 1].size ? &x->unit[i - 1] : NULL;
+}
+
 /* The entry of the compilation unit that pc is in; NULL if there is none */
 static Dwarf_Die *
 exe_unit_of(struct exe *x, uint64_t pc, Dwarf_Die *die)
 {
-	size_t i;
+	const struct exe_unit *u;
 
 	exe_read_dwarf(x);
 	if (!x->nunit) {
@@ -93,10 +103,8 @@ exe_unit_of(struct exe *x, uint64_t pc, Dwarf_Die *die)
 			exe_read_dwarf(d);
 		return d && d->nunit ? exe_unit_of(d, pc, die) : NULL;
 	}
-	LOWER_BOUND(i, x->nunit, x->unit[i].addr <= pc);
-	if (i == 0 || pc - x->unit[i - 1].addr >= x->unit[i - 1].size)
-		return NULL;
-	return dwarf_offdie(x->dwarf, x->unit[i - 1].die, die);
+	u = exe_own_unit(x, pc);
+	return u ? dwarf_offdie(x->dwarf, u->die, die) : NULL;
 }
 
 /*

@@ -42,8 +42,6 @@ exe_debug(struct exe *x)
 	return x->debug = d;
 }
 
-struct inlining { struct exe *x; size_t cap; };
-
 /* The name that symbols have, or else that of the source */
 static const char *
 names_of(Dwarf_Die *die)
@@ -57,21 +55,21 @@ names_of(Dwarf_Die *die)
 
 /* Without memory, the names of the functions around are used. */
 static void
-names_add(struct inlining *t, Dwarf_Die *die)
+names_add(struct exe *x, Dwarf_Die *die)
 {
-	struct exe *x = t->x;
 	Dwarf_Addr base, begin, end;
 	const char *name = names_of(die);
 	ptrdiff_t at = 0;
 
 	while (name && (at = dwarf_ranges(die, at, &base, &begin, &end)) > 0)
-		if (begin < end && buf_grow(&x->inlined, &t->cap, x->ninlined + 1, sizeof *x->inlined) == 0)
+		if (begin < end &&
+		    buf_grow(&x->inlined, &x->capinlined, x->ninlined + 1, sizeof *x->inlined) == 0)
 			x->inlined[x->ninlined++] = (struct exe_inlined){ begin, end - begin, 0, name };
 }
 
 /* Adds the functions that are inlined below an entry. */
 static void
-names_walk(struct inlining *t, Dwarf_Die *up, unsigned depth)
+names_walk(struct exe *x, Dwarf_Die *up, unsigned depth)
 {
 	Dwarf_Die die;
 
@@ -80,22 +78,16 @@ names_walk(struct inlining *t, Dwarf_Die *up, unsigned depth)
 	do
 		switch (dwarf_tag(&die)) {
 		case DW_TAG_inlined_subroutine:
-			names_add(t, &die);
+			names_add(x, &die);
 			/* fallthrough */
 		case DW_TAG_subprogram: case DW_TAG_lexical_block: case DW_TAG_namespace:
 		case DW_TAG_class_type: case DW_TAG_structure_type:
-			names_walk(t, &die, depth + 1);
+			names_walk(x, &die, depth + 1);
 			break;
 		default:
 			break;
 		}
 	while (dwarf_siblingof(&die, &die) == 0);
-}
-
-static void
-names_unit(void *arg, void *die)
-{
-	names_walk(arg, die, 0);
 }
 
 /* By address; what contains another one is before it */
@@ -111,22 +103,25 @@ names_order(const void *a, const void *b)
 	return p->up < q->up ? -1 : p->up > q->up;
 }
 
+/* Reads the functions that are inlined in a unit: those of others may be many, and are not asked for. */
 static void
-names_read_inlined(struct exe *x)
+names_read_inlined(struct exe *x, struct exe_inlinings *u)
 {
-	struct inlining t = { .x = x };
+	struct exe_inlined *e;
+	Dwarf_Die die;
 	size_t up = 0;
 
-	x->inlined_tried = 1;
-	exe_each_unit(x, names_unit, &t);
+	if (!dwarf_offdie(x->dwarf, u->die, &die))
+		return;
+	names_walk(x, &die, 0);
+	u->n = x->ninlined - u->from;
+	e = x->inlined + u->from;
 	/* where they are the same, in the order of the walk, which is that of the nesting */
-	for (size_t i = 0; i < x->ninlined; i++)
-		x->inlined[i].up = i;
-	if (x->ninlined)
-		qsort(x->inlined, x->ninlined, sizeof *x->inlined, names_order);
-	for (size_t i = 0; i < x->ninlined; i++) {
-		struct exe_inlined *e = x->inlined;
-
+	for (size_t i = 0; i < u->n; i++)
+		e[i].up = i;
+	if (u->n)
+		qsort(e, u->n, sizeof *e, names_order);
+	for (size_t i = 0; i < u->n; i++) {
 		while (up && e[i].addr - e[up - 1].addr >= e[up - 1].size)
 			up = e[up - 1].up;
 		e[i].up = up;
@@ -134,17 +129,38 @@ names_read_inlined(struct exe *x)
 	}
 }
 
+/* Those of the unit with this entry; NULL: no memory */
+static const struct exe_inlinings *
+names_inlinings(struct exe *x, uint64_t die)
+{
+	struct exe_inlinings *u;
+	size_t i;
+
+	LOWER_BOUND(i, x->ninlinings, x->inlinings[i].die < die);
+	if (i < x->ninlinings && x->inlinings[i].die == die)
+		return &x->inlinings[i];
+	if (buf_grow(&x->inlinings, &x->capinlinings, x->ninlinings + 1, sizeof *x->inlinings) != 0)
+		return NULL;
+	u = &x->inlinings[i];
+	memmove(u + 1, u, (x->ninlinings++ - i) * sizeof *u);
+	*u = (struct exe_inlinings){ .die = die, .from = x->ninlined };
+	names_read_inlined(x, u);
+	return u;
+}
+
 /* The innermost function that is inlined at pc; NULL: none */
 static const char *
 names_inlined(struct exe *x, uint64_t pc)
 {
+	const struct exe_unit *unit = exe_own_unit(x, pc);
+	const struct exe_inlinings *u = unit ? names_inlinings(x, unit->die) : NULL;
 	const struct exe_inlined *e;
 	size_t i;
 
-	if (!x->inlined_tried)
-		names_read_inlined(x);
-	e = x->inlined;
-	LOWER_BOUND(i, x->ninlined, e[i].addr <= pc);
+	if (!u)
+		return NULL;
+	e = x->inlined + u->from;
+	LOWER_BOUND(i, u->n, e[i].addr <= pc);
 	while (i && pc - e[i - 1].addr >= e[i - 1].size)
 		i = e[i - 1].up;
 	return i ? e[i - 1].name : NULL;
