@@ -67,7 +67,7 @@ code_chain(struct wcode *c, uint32_t i)
 static int
 code_rehash(struct wcode *c)
 {
-	size_t n = c->nhash ? c->nhash * 2 : 4096;
+	size_t n = c->nhash ? c->nhash * 4 : 4096;      /* three tables are made anew each time */
 	uint32_t **const table[] = { &c->hash, &c->ends, &c->targets };
 	uint32_t *new[3];
 

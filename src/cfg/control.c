@@ -111,12 +111,31 @@ control_moves_stack(const struct fact *f)
 	}
 }
 
+/* Does definition d tell the new rsp, which may be higher than before? */
+static int
+control_sets_stack(const struct fact *f, const struct fact_def *d)
+{
+	return d->reg == X86_RSP && d->val != FACT_NOVALUE && control_moves_stack(f);
+}
+
+int
+control_has_words(const struct fact *f)
+{
+	if (f->kind != FACT_PLAIN)
+		return 0;
+	if (f->mnemonic == ZYDIS_MNEMONIC_CALL || f->mnemonic == ZYDIS_MNEMONIC_RET)
+		return 1;
+	for (unsigned k = 0; k < f->ndef; k++)
+		if (control_sets_stack(f, &f->def[k]))
+			return 1;
+	return 0;
+}
+
 static void
 control_stack(const struct fact_at *a, struct control_act *act, uint32_t *n)
 {
 	for (unsigned k = 0; k < a->fact->ndef; k++)
-		if (a->fact->def[k].reg == X86_RSP && a->fact->def[k].val != FACT_NOVALUE &&
-		    control_moves_stack(a->fact))
+		if (control_sets_stack(a->fact, &a->fact->def[k]))
 			act[(*n)++] = (struct control_act){ .what = STACK,
 		    .word = (uint32_t)a->val + a->fact->def[k].val };
 }
@@ -136,9 +155,10 @@ control_acts(const struct control *t, const struct fact_at *a, const struct fact
 		return n;
 	if (c->flags & CODE_BRANCH)
 		act[n++] = (struct control_act){ .what = BRANCH, .node = c->pdom };
-	if (c->kind == CODE_CALL && a->nref)
+	/* another instruction may be there later: then it has no words in every kind of visit */
+	if (c->kind == CODE_CALL && a->nref && a->fact->mnemonic == ZYDIS_MNEMONIC_CALL)
 		act[n++] = (struct control_act){ .what = CALL, .word = a->ref, .nref = (uint8_t)a->nref };
-	else if (c->kind == CODE_RETURN && a->nref)
+	else if (c->kind == CODE_RETURN && a->nref && a->fact->mnemonic == ZYDIS_MNEMONIC_RET)
 		act[n++] = (struct control_act){ .what = RETURN, .word = a->ref, .nref = (uint8_t)a->nref };
 	else if (c->kind == CODE_COND && c->flags & CODE_TAIL) {
 		if (!next)

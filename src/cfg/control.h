@@ -66,6 +66,8 @@ void control_parents(const struct control *t, control_parent_fn *fn, void *arg);
  * function (pop, ret, add of a constant).
  */
 int control_moves_stack(const struct fact *f);
+/* Does control_step read references or values of it?  Of all others, it needs no words. */
+int control_has_words(const struct fact *f);
 
 size_t control_depth(const struct control *t);  /* number of calls and signals that have not ended */
 

@@ -1,7 +1,8 @@
 /*
  * visitmodes FILE.ws: a visit from the start with everything is what all
- * others must agree with: runs alone, without memory, picked instructions,
- * segments from the last to the first, and going to instances.
+ * others must agree with: runs alone, with the words of calls, returns and
+ * what moves the stack; without memory, picked instructions, segments from the
+ * last to the first, going to instances, and turning from values to runs alone.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -9,12 +10,14 @@
 #include <Zydis/Zydis.h>
 
 #include "../check.h"
+#include "cfg/control.h"
+#include "replay/guest/drive.h"
 #include "replay/itrace/itrace.h"
 
 #define MOST (4u << 20)
 
 /* Of each instance: where it is and its references, values, contents of memory, writers */
-static struct one { uint64_t pc, ref, val, mem, use, string; } *all, *got;
+static struct one { uint64_t pc, ref, val, mem, use, string, words; } *all, *got;
 static uint64_t nall, nother, *before;
 static size_t nseg;
 
@@ -80,8 +83,9 @@ take(struct one *o, unsigned what, const struct visit_insn *e, const struct visi
 	o->pc = e->fact->pc;
 	if (e->fact->kind == FACT_SIGNAL)
 		o->pc = 1;
-	if (what & VISIT_CONTROL)
+	if (what & VISIT_CONTROL && !control_has_words(e->fact))
 		return;
+	o->words = 1;
 	o->val = 0;
 	for (unsigned i = 0; i < e->fact->ndef; i++)
 		for (unsigned k = 0; e->fact->def[i].val != FACT_NOVALUE && k < e->fact->def[i].nval; k++)
@@ -152,7 +156,8 @@ same(uint64_t from, uint64_t to, unsigned what)
 	for (uint64_t n = from; n <= to; n++) {
 		const struct one *a = &all[n], *g = &got[n];
 
-		if (a->pc != g->pc || (!(what & VISIT_CONTROL) && (a->ref != g->ref || a->val != g->val)) ||
+		if (a->pc != g->pc ||
+		    ((!(what & VISIT_CONTROL) || g->words) && (a->ref != g->ref || a->val != g->val)) ||
 		    (what & VISIT_MEMORY && a->mem != g->mem) || (what & VISIT_WRITERS && a->use != g->use)) {
 			printf("# instance %llu at 0x%llx, 0x%llx: %d %d %d %d\n", (unsigned long long)n,
 			    (unsigned long long)a->pc, (unsigned long long)g->pc,
@@ -243,6 +248,34 @@ going(struct visit *v)
 	return good && visit_goto(v, nall + 5) == REPLAY_END;
 }
 
+/* One visit with values, or runs alone, in turns; and with all of memory, which keyframes do not have */
+static int
+turning(const char *path, int kept)
+{
+	struct visit *v = begin(path, 0);
+	unsigned len = 500, words = 0;
+	int good = v && (!kept || visit_snapshots_enable(v, UINT64_C(64) << 20, nall / 20) == 0);
+
+	for (unsigned i = 0; good && i < 36; i++) {
+		unsigned what = i % 2 ? VISIT_CONTROL : 0;
+		uint64_t n = 1 + mix(i, nall) % (nall - len);
+
+		memset(&got[n], 0, len * sizeof *got);
+		visit_set_control(v, what != 0);
+		visit_until(v, n + len - 1);
+		good = i % 3 ? visit_goto(v, n) == REPLAY_OK : visit_goto_whole(v, n) == REPLAY_OK &&
+		    !drive_is_partial(visit_replay(v));
+		good = good && collect(v, what, got) == len && same(n, n + len - 1, what);
+		if (!good)
+			printf("# turn %u, instance %llu\n", i, (unsigned long long)n);
+		for (uint64_t k = n; what && k < n + len; k++)
+			words += got[k].words != 0;
+	}
+	visit_close(v);
+	printf("# %u with words\n", words);
+	return good && words > 0;
+}
+
 /* The same, with states kept in `most` bytes of memory; then by other visits, which begin with those */
 static int
 keeping(const char *path, uint64_t most)
@@ -291,7 +324,9 @@ main(int argc, char **argv)
 	CHECK("segments, the last first", segments(argv[1]));
 	CHECK("going to instances", (v = begin(argv[1], VISIT_MEMORY)) != NULL && going(v));
 	visit_close(v);
+	CHECK("runs alone and values in turns", turning(argv[1], 0));
 	if (access("/proc/self/pagemap", R_OK) == 0) {
+		CHECK("the same with states in memory", turning(argv[1], 1));
 		CHECK("with states in memory", keeping(argv[1], UINT64_C(64) << 20));
 		CHECK("with states in little memory", keeping(argv[1], UINT64_C(1) << 20));
 	}

@@ -103,7 +103,7 @@ struct fact {
 };
 
 /*
- * A block of an RP_VALUES stream: only its last instruction may be other than FACT_PLAIN. Its
+ * A block of an RP_VALUES or RP_CONTROL stream: only its last instruction may be other than FACT_PLAIN. Its
  * header in the stream is this pointer; the upper 16 bits are the number of instructions that ran,
  * fewer than n if one faulted.
  */
@@ -111,6 +111,7 @@ struct fact_block {
 	struct fact_block *hnext;
 	void *plan;                     /* belongs to the reader of the stream; freed with the block */
 	uint32_t n;
+	int bare;                       /* of an RP_CONTROL stream */
 	/*
 	 * rp_values_filter: for each instruction, the number of instructions before it in the
 	 * block; the word after the header is the number of instances before the block.
@@ -151,7 +152,7 @@ struct facts {
 	size_t left;                    /* bytes left in it */
 	uint32_t n, nblock;
 	unsigned allflags;              /* flags have values even if another register has one */
-	unsigned memory, control;       /* RP_MEMORY, RP_CONTROL */
+	unsigned memory;                /* RP_MEMORY */
 	int (*pick)(void *arg, uint64_t pc);    /* rp_values_filter, or NULL */
 	void *arg;
 };
@@ -159,7 +160,7 @@ struct x86_inst;
 /* NULL without memory; owned by t */
 const struct fact *fact_get(struct facts *t, const struct x86_inst *in);
 struct fact_block *fact_block_get(struct facts *t, const struct fact *const *f, const uint8_t *idx,
-    unsigned n);
+    unsigned n, int bare);
 /* factmem.c: fills m, returns nmem */
 unsigned fact_memory(const struct x86_inst *in, const struct fact *f, struct fact_mem *m);
 void facts_free(struct facts *t);

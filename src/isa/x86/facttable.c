@@ -108,7 +108,7 @@ facts_bucket(struct facts *t, uint64_t pc)
 }
 
 struct fact_block *
-fact_block_get(struct facts *t, const struct fact *const *f, const uint8_t *idx, unsigned n)
+fact_block_get(struct facts *t, const struct fact *const *f, const uint8_t *idx, unsigned n, int bare)
 {
 	struct fact_block **head, *b;
 
@@ -116,13 +116,14 @@ fact_block_get(struct facts *t, const struct fact *const *f, const uint8_t *idx,
 		return NULL;
 	head = &t->block[fact_table_hash(fact_table_sum(f, n), t->nblockbucket)];
 	for (b = *head; b; b = b->hnext)
-		if (b->n == n && memcmp(b->f, f, n * sizeof *f) == 0 && !b->idx == !idx &&
+		if (b->n == n && b->bare == bare && memcmp(b->f, f, n * sizeof *f) == 0 && !b->idx == !idx &&
 		    (!idx || memcmp(b->idx, idx, n) == 0))
 			return b;
 	if ((b = facts_alloc(t, sizeof *b + n * sizeof *f + n)) == NULL)
 		return NULL;
 	t->nblock++;
 	b->n = n;
+	b->bare = bare;
 	b->plan = NULL;
 	memcpy(b->f, f, n * sizeof *f);
 	b->idx = idx ? memcpy(&b->f[n], idx, n) : NULL;

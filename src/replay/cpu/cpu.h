@@ -46,6 +46,11 @@ enum rp_mode {
 	RP_NONE,                /* run, report nothing */
 	RP_REFS,                /* report references */
 	RP_VALUES,              /* report blocks, references and values, in the format of fact.h */
+	/*
+	 * The same of a few instructions only: headers of all blocks, records of string instructions, without
+	 * references, and the words of instructions that control_has_words (cfg/control.h) names
+	 */
+	RP_CONTROL,
 	RP_NMODES
 };
 
@@ -119,19 +124,18 @@ const char *rp_core_why(void);  /* the reason why the last rp_core_new failed */
 enum rp_stop rp_run(struct rp_core *c, struct rp_run *x, enum rp_mode mode);
 
 /*
- * RP_VALUES: out receives a header for each block, then the words of each of its instructions,
+ * RP_VALUES, RP_CONTROL: out receives a header for each block, then the words of each of its instructions,
  * in the format of fact.h.  An instruction that stopped rp_run (syscall, rdtsc, rdtscp, cpuid,
  * rdrand, rdseed, rdpid) has room at `late`, where the caller fills in its values.
  */
 struct facts *rp_facts(struct rp_core *c);      /* owned by the core; NULL: no memory */
 enum {
 	RP_FLAGS = 1,           /* values of flags also for instructions that define a register */
-	RP_MEMORY = 2,          /* what references load and store */
-	RP_CONTROL = 4          /* only headers and the records of string instructions, without references */
+	RP_MEMORY = 2           /* what references load and store */
 };
 /*
- * what: a set of RP_FLAGS, RP_MEMORY, RP_CONTROL.  Call it before the first rp_run with
- * RP_VALUES. 0, or -1: no memory.
+ * what: a set of RP_FLAGS, RP_MEMORY.  Call it before the first rp_run with RP_VALUES or
+ * RP_CONTROL. 0, or -1: no memory.
  */
 int rp_values_enable(struct rp_core *c, unsigned what);
 

@@ -121,7 +121,7 @@ rp_core_new(void)
 	for (m = 0; m < (int)RP_NMODES; m++)
 		c->region[m] = dispatch_pages(RP_STACK + sizeof(struct rp_frame), PROT_READ | PROT_WRITE);
 	if (c->code == NULL || c->arena == NULL || c->region[0] == NULL || c->region[1] == NULL ||
-	    c->region[2] == NULL || (c->guard = dispatch_guard()) == NULL)
+	    c->region[2] == NULL || c->region[3] == NULL || (c->guard = dispatch_guard()) == NULL)
 		goto fail;
 	c->cwarm = c->code;
 	c->awarm = c->arena;
@@ -130,6 +130,7 @@ rp_core_new(void)
 	frame_init(c, RP_NONE);
 	frame_init(c, RP_REFS);
 	frame_init(c, RP_VALUES);
+	frame_init(c, RP_CONTROL);
 	t.p = c->code;
 	t.bmi2 = c->avx;
 	rp_thunks(&t, &c->th);
@@ -202,7 +203,6 @@ rp_values_enable(struct rp_core *c, unsigned what)
 		return -1;
 	c->facts->allflags = what & RP_FLAGS;
 	c->facts->memory = what & RP_MEMORY;
-	c->facts->control = what & RP_CONTROL;
 	if ((what & RP_MEMORY) && c->side == NULL &&
 	    (c->side = dispatch_pages(RP_NSIDE * sizeof *c->side, PROT_READ | PROT_WRITE)) == NULL)
 		return -1;
@@ -299,7 +299,7 @@ dispatch_bounds(struct rp_frame *f, struct rp_run *x)
 	}
 	room = (uint64_t)(x->end - x->out) - RP_SLACK / 2;
 	left = left > NEAR ? left - NEAR : UINT64_MAX;
-	if (f->mode == RP_VALUES)
+	if (f->mode >= RP_VALUES)
 		left /= RP_MAXINST;
 	if (left < room)
 		room = left;
@@ -410,7 +410,7 @@ rp_run(struct rp_core *c, struct rp_run *x, enum rp_mode mode)
 	enum rp_stop stop;
 	int first = 1, alone = 0;
 
-	if (c->lost || (mode == RP_VALUES && rp_facts(c) == NULL))
+	if (c->lost || (mode >= RP_VALUES && rp_facts(c) == NULL))
 		return RP_NOMEM;
 	x->late = NULL;
 	dispatch_load(f, x);
@@ -427,7 +427,7 @@ rp_run(struct rp_core *c, struct rp_run *x, enum rp_mode mode)
 		else if (brk && !first && !alone)
 			stop = RP_BREAK;
 		else {
-			step = brk || alone || f->limit - x->icount <= (mode == RP_VALUES ? FAR : NEAR);
+			step = brk || alone || f->limit - x->icount <= (mode >= RP_VALUES ? FAR : NEAR);
 			f->maxelem = brk ? 1 : UINT64_MAX;
 			if ((b = rp_block(c, f->rip, (int)mode, step, alone)) == NULL)
 				stop = RP_NOMEM;

@@ -281,7 +281,8 @@ struct rp_tr {
 	uint8_t *p;                     /* where host code is written */
 	const struct x86_inst *in;
 	unsigned words, maxwords;       /* words since r11 was advanced; at most in the block */
-	int stream, values;             /* mode is not RP_NONE; mode is RP_VALUES */
+	/* mode is not RP_NONE; is RP_VALUES or RP_CONTROL; is RP_CONTROL */
+	int stream, values, bare;
 	int refs;                       /* references of the current instruction are reported */
 	int silent;                     /* RP_VALUES: nothing of the block is reported */
 	int picked;                     /* rp_values_filter: an instruction of the block is reported */

@@ -51,7 +51,7 @@ rp_headers_finish(struct rp_tr *t)
 	for (i = 0; i < t->nhead; i++) {
 		n = t->head[i].n ? t->head[i].n : picks ? ALL : t->nfact;
 		b = picks && b ? b :
-		    fact_block_get(t->c->facts, t->fact, picks ? t->idx : NULL, picks ? t->nfact : n);
+		    fact_block_get(t->c->facts, t->fact, picks ? t->idx : NULL, picks ? t->nfact : n, t->bare);
 		if (b == NULL)
 			return -1;
 		v = FACT_HEAD(b, n);

@@ -45,7 +45,7 @@ faults_reason(struct rp_core *c, struct rp_frame *f, const siginfo_t *si)
 }
 
 /*
- * RP_VALUES: the block ended before its instruction n.  A string instruction has its record
+ * RP_VALUES, RP_CONTROL: the block ended before its instruction n.  A string instruction has its record
  * even if it faulted.
  */
 static void
@@ -53,7 +53,7 @@ rp_cut(struct rp_frame *f, const struct rp_block *b, unsigned n)
 {
 	uint64_t *head = (uint64_t *)(uintptr_t)f->block;
 
-	if (f->mode != RP_VALUES || b->silent)
+	if (f->mode < RP_VALUES || b->silent)
 		return;
 	if (f->record)
 		rp_record(f, 0);

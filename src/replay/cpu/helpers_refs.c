@@ -217,7 +217,7 @@ rp_helper_refs(struct rp_frame *f, const struct rp_hinfo *h)
 	default:
 		break;
 	}
-	if (h->refs && f->mode == RP_VALUES)
+	if (h->refs && f->mode >= RP_VALUES)
 		*(uint64_t *)(uintptr_t)f->out0 = (f->out - f->out0) / 8 - 1;
 	if (h->memory && h->kind == RH_VSIB) {
 		uint64_t *w = (uint64_t *)(uintptr_t)f->out0;

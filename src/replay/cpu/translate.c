@@ -2,6 +2,7 @@
 #include <string.h>
 #include <Zydis/Zydis.h>
 #include "base/buf.h"
+#include "cfg/control.h"
 #include "isa/x86/decode.h"
 #include "isa/x86/limits.h"
 #include "replay/cpu/emit_internal.h"
@@ -225,7 +226,7 @@ translate_report(struct rp_tr *t)
 		if (!yes)
 			t->valued = 1;
 	}
-	t->refs = !t->valued && !a->control;
+	t->refs = 0;
 	if (t->valued)
 		return 0;
 	if ((f = fact_get(a, t->in)) == NULL)
@@ -233,7 +234,8 @@ translate_report(struct rp_tr *t)
 	t->fact[t->nfact] = f;
 	t->idx[t->nfact++] = (uint8_t)t->ninst;
 	t->now = f;
-	t->valued = a->control != 0;
+	t->valued = t->bare && !control_has_words(f);
+	t->refs = !t->valued;
 	return 0;
 }
 
@@ -421,7 +423,7 @@ rp_translate(struct rp_core *c, uint64_t pc, int mode, int step, int temp)
 	struct rp_block *b = rp_alloc(c, sizeof *b);
 	struct x86_inst in = { .pc = pc };
 	struct rp_tr t = { .c = c, .b = b, .p = c->cp, .in = &in, .stream = mode != RP_NONE,
-	    .refs = mode != RP_NONE, .values = mode == RP_VALUES,
+	    .refs = mode != RP_NONE, .values = mode >= RP_VALUES, .bare = mode == RP_CONTROL,
 		.step = step, .bmi2 = c->bmi2, .th = &c->th, .site = sites, .readable = ~pc }, again;
 	uint8_t *ap = c->ap;
 

@@ -55,6 +55,12 @@ drive_set_instances(struct replay *r, uint64_t n)
 }
 
 int
+drive_is_partial(const struct replay *r)
+{
+	return r->keyed;
+}
+
+int
 drive_is_amid(const struct replay *r)
 {
 	return r->x.half != 0;

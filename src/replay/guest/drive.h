@@ -83,6 +83,8 @@ uint64_t drive_parked_bytes(const struct drive_parked *p);      /* memory of it,
 /* to: it is dropped first.  0, or -1: no memory */
 int drive_parked_copy(struct drive_parked *to, const struct drive_parked *from);
 
+/* did it begin at a keyframe, so that memory has only what the rest of the run needs? */
+int drive_is_partial(const struct replay *r);
 /* has a repeated string instruction begun that is not complete? */
 int drive_is_amid(const struct replay *r);
 

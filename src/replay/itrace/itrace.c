@@ -125,6 +125,12 @@ signal_facts(struct visit *v)
 struct visit *
 visit_open(const char *path, unsigned what, struct fault *f)
 {
+	return visit_open_mapped(path, what, NULL, NULL, f);
+}
+
+struct visit *
+visit_open_mapped(const char *path, unsigned what, replay_map_fn *fn, void *arg, struct fault *f)
+{
 	struct visit *v = calloc(1, sizeof *v);
 	struct drive_watch watch = { .record = on_record, .arg = v };
 
@@ -154,18 +160,26 @@ visit_open(const char *path, unsigned what, struct fault *f)
 		visit_close(v);
 		return NULL;
 	}
+	replay_set_map_fn(v->r, fn, arg);
 	if (drive_start(v->r) != 0) {
 		*f = *replay_fault(v->r);
 		visit_close(v);
 		return NULL;
 	}
 	if (rp_values_enable(drive_core(v->r), (what & VISIT_FLAGS ? RP_FLAGS : 0) |
-	    (v->memory ? RP_MEMORY : 0) | (v->control ? RP_CONTROL : 0)) != 0) {
+	    (v->memory ? RP_MEMORY : 0)) != 0) {
 		snprintf(f->err, sizeof f->err, "no memory");
 		visit_close(v);
 		return NULL;
 	}
+	v->fresh = 1;
 	return v;
+}
+
+void
+visit_set_control(struct visit *v, int on)
+{
+	v->control = on;
 }
 
 void
@@ -234,9 +248,10 @@ visit_batch(struct visit *v, struct visit_batch *b)
 	v->pending = REPLAY_OK;
 	if (e == REPLAY_OK && drive_instances(v->r) >= v->due)
 		visit_snapshot_take(v);
+	v->fresh = 0;
 	while (e == REPLAY_OK && v->ninsn == 0) {
 		v->done = 0;
-		e = drive_words(v->r, RP_VALUES, WORDS, &n);
+		e = drive_words(v->r, v->control ? RP_CONTROL : RP_VALUES, WORDS, &n);
 		if (catch_up(v) != 0)
 			return drive_bad(v->r, "no memory");
 	}

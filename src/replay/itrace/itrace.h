@@ -37,7 +37,11 @@ enum visit_what {
 	VISIT_WRITERS = 1,              /* the writers of what is used */
 	VISIT_FLAGS = 2,                /* values of flags also for instructions that define a register */
 	VISIT_MEMORY = 4,               /* what each reference loads and stores: visit_mem */
-	VISIT_CONTROL = 8               /* runs only, without words and writers; excludes the other options */
+	/*
+	 * runs only, without writers, and of words only those that control_step needs (cfg/control.h);
+	 * excludes the other options
+	 */
+	VISIT_CONTROL = 8
 };
 
 /* Instructions that were executed one after the other. */
@@ -89,7 +93,14 @@ struct visit;
 
 /* what: a set of enum visit_what.  As replay_open. */
 struct visit *visit_open(const char *path, unsigned what, struct fault *f);
+/* the same; fn is also called with what was mapped when the capture began (replay_set_map_fn) */
+struct visit *visit_open_mapped(const char *path, unsigned what, replay_map_fn *fn, void *arg, struct fault *f);
 void visit_close(struct visit *v);
+/*
+ * Turns VISIT_CONTROL on or off, in a visit that has no other option.  Call visit_seek or visit_goto before
+ * the next batch.  What was translated stays for when it is turned back; `at` of a run is another one.
+ */
+void visit_set_control(struct visit *v, int on);
 /* For its header, counts, fault, output and end; the caller must not run it. */
 struct replay *visit_replay(struct visit *v);
 
@@ -112,6 +123,8 @@ uint64_t visit_segment(const struct visit *v, size_t k);
 int visit_seek(struct visit *v, size_t k);
 /* the next will be instance n; also REPLAY_END if the program has fewer */
 int visit_goto(struct visit *v, uint64_t n);
+/* the same, with all of the program's memory; after a keyframe, there is only what the rest needs */
+int visit_goto_whole(struct visit *v, uint64_t n);
 
 /*
  * Keeps snapshots of the run from now on, `step` instances apart, or more in a long run.

@@ -20,6 +20,7 @@ struct visit {
 	struct replay *r;
 	int writers, memory, control, picks;
 	int writerslater;               /* writers are wanted after visit_begin_second */
+	int fresh;                      /* nothing ran since it was opened */
 	int muted;                      /* running to the place where it continues: no words are visited */
 	uint64_t n;                     /* the last instance */
 	size_t done;                    /* words of this batch that are visited */
@@ -54,6 +55,8 @@ int visit_room(struct visit *v, size_t nwriter);
 
 /* the last snapshot at or before instance n; NULL: none */
 const struct snap *visit_kept(const struct visit *v, uint64_t n);
+/* the last one that has all of the program's memory */
+const struct snap *visit_kept_whole(const struct visit *v, uint64_t n);
 /* the instance after n where the next snapshot is due; UINT64_MAX: none */
 uint64_t visit_snapshot_due(const struct visit *v, uint64_t n);
 void visit_snapshot_take(struct visit *v);      /* takes a snapshot */

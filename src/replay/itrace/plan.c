@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cfg/control.h"
 #include "replay/itrace/plan.h"
 
 #define MOST 64u                        /* instructions of a block at most: RP_MAXINST */
@@ -42,12 +43,19 @@ plan_use(struct make *m, const struct fact_use *u)
 	p->nport++;
 }
 
-/* VISIT_CONTROL: only the records of string instructions. */
+/* RP_CONTROL: the records of string instructions, and what control dependence needs. */
 static void
 plan_bare(struct make *m, const struct fact *f)
 {
-	m->at[m->p.n++] = (struct fact_at){ .fact = f };
-	if (f->kind == FACT_STRING) {
+	struct fact_at *a = &m->at[m->p.n++];
+
+	*a = (struct fact_at){ .fact = f };
+	if (control_has_words(f)) {
+		a->ref = m->p.nword;
+		a->nref = f->nref;
+		a->val = (uint16_t)(a->ref + f->nref);
+		m->p.nword = (uint16_t)(a->val + f->nval + f->nmem);
+	} else if (f->kind == FACT_STRING) {
 		m->p.last = f;
 		m->p.nword += FACT_RECORD;
 	}
@@ -142,7 +150,7 @@ plan_settle(const struct make *m)
 }
 
 const struct plan *
-plan_of(struct fact_block *b, int control)
+plan_of(struct fact_block *b)
 {
 	struct make *m;
 
@@ -153,7 +161,7 @@ plan_of(struct fact_block *b, int control)
 	memset(&m->p, 0, sizeof m->p);
 	memset(m->by, -1, sizeof m->by);
 	for (unsigned i = 0; i < b->n; i++) {
-		if (control)
+		if (b->bare)
 			plan_bare(m, b->f[i]);
 		else
 			plan_insn(m, b->f[i]);

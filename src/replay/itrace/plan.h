@@ -30,6 +30,6 @@ struct plan {
 };
 
 /* the plan belongs to b and is made on first use; NULL: no memory */
-const struct plan *plan_of(struct fact_block *b, int control);
+const struct plan *plan_of(struct fact_block *b);
 
 #endif

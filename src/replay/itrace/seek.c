@@ -32,6 +32,9 @@ itrace_go(struct visit *v, size_t k)
 {
 	int e;
 
+	if (k == 0 && v->fresh)
+		return REPLAY_OK;
+	v->fresh = 0;
 	v->muted = 1;
 	e = k ? replay_seek(v->r, k - 1) : drive_rewind(v->r) == 0 ? REPLAY_OK : REPLAY_BAD;
 	if (e == REPLAY_OK && k && v->seg)
@@ -45,6 +48,7 @@ itrace_run(struct visit *v, uint64_t icount, uint64_t n)
 {
 	int e;
 
+	v->fresh = 0;
 	v->muted = 1;
 	e = drive_run_to(v->r, icount, n);
 	v->muted = 0;
@@ -109,6 +113,7 @@ itrace_back(struct visit *v, const struct snap *s)
 {
 	int e;
 
+	v->fresh = 0;
 	v->muted = 1;
 	e = snap_return(v->r, s, v->kept->pagemap);
 	v->muted = 0;
@@ -163,6 +168,24 @@ run_to(struct visit *v, uint64_t n)
 		visit_snapshot_take(v);
 	}
 	return e == REPLAY_OK ? itrace_run(v, WS_UNKNOWN, n) : e;
+}
+
+int
+visit_goto_whole(struct visit *v, uint64_t n)
+{
+	const struct snap *s = visit_kept_whole(v, n - 1);
+	int e = REPLAY_OK, here = drive_ended(v->r) == REPLAY_OK && !drive_is_partial(v->r) &&
+	    drive_instances(v->r) <= n - 1;
+
+	if (s && (!here || s->n > drive_instances(v->r) + NEAR))
+		e = itrace_back(v, s);
+	else if (!here)
+		e = itrace_go(v, 0);
+	v->due = visit_snapshot_due(v, drive_instances(v->r));
+	if (e == REPLAY_OK)
+		e = run_to(v, n - 1);
+	itrace_begin(v);
+	return e;
 }
 
 int

@@ -75,6 +75,16 @@ visit_kept(const struct visit *v, uint64_t n)
 	return k ? v->kept->at[k - 1] : NULL;
 }
 
+const struct snap *
+visit_kept_whole(const struct visit *v, uint64_t n)
+{
+	const struct snap *s = visit_kept(v, n);
+
+	while (s && s->keyed)
+		s = s->n ? visit_kept(v, s->n - 1) : NULL;
+	return s;
+}
+
 static uint64_t
 states_distance(const struct visit *v, const struct snap *s)
 {

@@ -183,7 +183,7 @@ last_words(const struct visit *v, const struct plan *p, struct visit_run *r, con
 static size_t
 itrace_picked(struct visit *v, struct fact_block *b, unsigned n, const uint64_t *word, size_t at)
 {
-	const struct plan *p = plan_of(b, 0);
+	const struct plan *p = plan_of(b);
 	uint64_t before = word[at++];
 	size_t more = 0;
 	unsigned i;
@@ -227,9 +227,9 @@ itrace_block(struct visit *v, struct fact_block *b, unsigned n, const uint64_t *
 		return itrace_picked(v, b, n, word, at);
 	if (n == 0)
 		return at;
-	if (n < b->n && (b = fact_block_get(rp_facts(drive_core(v->r)), b->f, NULL, n)) == NULL)
+	if (n < b->n && (b = fact_block_get(rp_facts(drive_core(v->r)), b->f, NULL, n, b->bare)) == NULL)
 		return 0;
-	if ((p = plan_of(b, v->control)) == NULL)
+	if ((p = plan_of(b)) == NULL)
 		return 0;
 	if (p->last && p->last->kind == FACT_STRING) {
 		uint64_t state = word[at + p->nword - FACT_RECORD];
@@ -238,8 +238,8 @@ itrace_block(struct visit *v, struct fact_block *b, unsigned n, const uint64_t *
 		if (!FACT_ITERS(state) && !(state & FACT_DONE)) {
 			if (n == 1)
 				return at + FACT_RECORD;
-			if ((b = fact_block_get(rp_facts(drive_core(v->r)), b->f, NULL, n - 1)) == NULL ||
-			    (p = plan_of(b, v->control)) == NULL)
+			b = fact_block_get(rp_facts(drive_core(v->r)), b->f, NULL, n - 1, b->bare);
+			if (b == NULL || (p = plan_of(b)) == NULL)
 				return 0;
 			skipped = FACT_RECORD;
 		} else if (!(state & FACT_DONE))

@@ -52,18 +52,21 @@ qcap_open_trace(struct qcap *cap, unsigned what)
 {
 	struct fault f;
 
-	if (cap->trace && cap->what == what)
+	if (cap->trace && (cap->what | VISIT_CONTROL) == (what | VISIT_CONTROL)) {
+		if (cap->what != what)
+			visit_set_control(cap->trace, (what & VISIT_CONTROL) != 0);
+		cap->what = what;
 		return 0;
+	}
 	qcap_close_trace(cap);
 	cap->what = what;
-	if ((cap->trace = visit_open(cap->q->file, what, &f)) == NULL)
+	if ((cap->trace = visit_open_mapped(cap->q->file, what, capture_mapped, cap, &f)) == NULL)
 		return qcap_fail_at(cap, &f);
 	if (cap->states)
 		visit_snapshots_attach(cap->trace, cap->states);
 	else
 		qcap_cache_states(cap);
 	cap->states = NULL;
-	replay_set_map_fn(visit_replay(cap->trace), capture_mapped, cap);
 	return 0;
 }
 

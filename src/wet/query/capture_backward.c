@@ -417,7 +417,10 @@ backward_count_window(struct scan *c, size_t k)
 	return 0;
 }
 
-/* Reads windows, the last one first, from position `end` on.  len: these bytes are live there */
+/*
+ * Reads windows, the last one first, from position `end` on, in groups; but first the one with `end`
+ * alone, as what is asked is often near.  len: these bytes are live there
+ */
 static int
 backward_windows(struct scan *c, uint64_t end, uint64_t addr, uint64_t len)
 {
@@ -429,8 +432,9 @@ backward_windows(struct scan *c, uint64_t end, uint64_t addr, uint64_t len)
 		byteset_set(&c->mem, addr, len);
 	if (c->edges)
 		c->control |= (c->s->flags & QUERY_PARENTS) != 0;
-	for (size_t k = qcap_find_window(cap, end) + 1; k-- > 0 && !bad && !c->enough;) {
-		k = qcap_group_start(cap, k);
+	for (size_t last = qcap_find_window(cap, end), k = last + 1; k-- > 0 && !bad && !c->enough;) {
+		if (k < last)
+			k = qcap_group_start(cap, k);
 		progress_piece(cap->win[k].n, all - end, all);
 		bad = qrec_window(&c->rec, k, end, c->control) != 0 || backward_count_window(c, k) != 0 ||
 		    scan_window(c) != 0;

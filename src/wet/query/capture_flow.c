@@ -259,6 +259,11 @@ qcap_insn_at(struct query *q, uint32_t id, uint64_t instance, unsigned fields, q
 	s = q->stmt[id - 1];
 	t.s = &s;
 	got = qcap_open_trace(cap, 0) != 0 ? -1 : flow_find_instance(cap, &t, k, instance, fn, arg);
+	if (got == 1) {
+		cap->foundid = id;
+		cap->foundinstance = t.e.instance;
+		cap->foundn = t.e.n;
+	}
 	free(t.ref);
 	return got != 0 ? got : query_fail(q, "the replay differs from the one before");
 }

@@ -97,6 +97,8 @@ struct qcap {
 	size_t nsurveyed;
 	uint32_t *times;                /* how often each of these paths has statement timesid; owned */
 	uint32_t timesid;
+	uint32_t foundid;               /* the instance that qcap_insn_at found last: its statement, 0: none */
+	uint64_t foundinstance, foundn; /* its number and its position */
 	unsigned follow;                /* flags of slices that qpath.insn was made for: QFOLLOW */
 	uint64_t *parent;               /* control parents of a run; owned */
 	size_t capparent;

@@ -27,7 +27,7 @@ state_at(struct query *q, struct state *t, uint64_t n, query_state_fn *fn, void 
 	const struct debug_machine m = { .read = state_read, .file = state_file, .arg = t };
 	struct query_state s = { .n = n, .machine = &m };
 
-	if (drive_run_to(t->r, WS_UNKNOWN, n - 1) == REPLAY_OK) {
+	if (visit_goto_whole(t->cap->trace, n) == REPLAY_OK) {
 		s.icount = replay_icount(t->r);
 		s.regs = replay_regs(t->r);
 		s.xsave = replay_xsave(t->r);
@@ -38,28 +38,21 @@ state_at(struct query *q, struct state *t, uint64_t n, query_state_fn *fn, void 
 	return query_fail(q, "no instance @%llu", (unsigned long long)n);
 }
 
-/*
- * The run is replayed from its beginning, not from a keyframe: there, memory has only what the rest of the run
- * needs.  There is one replay in a process, so the trace is closed.
- */
 int
 qcap_states(struct query *q, const uint64_t *n, size_t count, query_state_fn *fn, void *arg)
 {
 	struct qcap *cap = q->cap;
-	const struct drive_watch none = { 0 };
 	struct state t = { .cap = cap };
-	struct fault f;
 	int got = 0;
 
 	qcap_look(cap);
-	qcap_close_trace(cap);
-	if ((t.r = drive_open(q->file, &none, &f)) == NULL)
-		return qcap_fail_at(cap, &f);
-	if (drive_start(t.r) != 0)
-		got = qcap_fail_at(cap, replay_fault(t.r));
+	if (qcap_open_trace(cap, VISIT_CONTROL) != 0)
+		return -1;
+	t.r = visit_replay(cap->trace);
+	visit_set_record_fn(cap->trace, NULL, NULL);
+	visit_until(cap->trace, WS_UNKNOWN);
 	for (size_t i = 0; i < count && got == 0; i++)
 		got = state_at(q, &t, n[i], fn, arg);
-	replay_close(t.r);
 	return got;
 }
 

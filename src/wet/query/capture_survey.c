@@ -10,6 +10,8 @@
 #include "replay/itrace/code_finder.h"
 #include "wet/query/capture_internal.h"
 
+#define SHALLOW 1024u           /* with at most so many calls, a state has some kilobytes */
+
 struct survey {
 	struct qcap *cap;
 	struct qpath **touched;         /* paths with runs in this window; owned */
@@ -177,6 +179,10 @@ qcap_position(struct query *q, uint32_t id, uint64_t instance, uint64_t *n)
 	struct qcap *cap = q->cap;
 	size_t k;
 
+	if (id && id == cap->foundid && instance == cap->foundinstance) {
+		*n = cap->foundn;
+		return 1;
+	}
 	return qcap_find_instance(cap, id, &instance, &k) ? survey_seek(cap, id, k, instance, n) : 0;
 }
 
@@ -201,17 +207,24 @@ survey_step(struct qcap *cap, struct control *c, struct visit_run r, const struc
 	return control_step(c, t, r.n, b->word + r.word, NULL);
 }
 
+/* Is the state at window w, which is on the way to window k, worth its memory? */
+static int
+survey_saves(const struct qcap *cap, const struct control *c, size_t w, size_t k)
+{
+	return w == k || w == qcap_group_start(cap, w) || control_depth(c) < SHALLOW;
+}
+
 /*
- * Follows a run and saves the state wherever a group of windows begins, up to window k.  The run is
- * divided there if a group begins in it.  *at: the last window whose state is saved
+ * Follows a run and saves states where windows begin, up to window k.  The run is divided there if a
+ * window begins in it.  *at: the last window that has begun
  */
 static int
 survey_follow(struct qcap *cap, struct control *c, size_t *at, size_t k, struct visit_run r,
     const struct visit_batch *b)
 {
-	while (*at < k && r.n + r.ninsn > cap->win[*at + cap->group].n) {
+	while (*at < k && r.n + r.ninsn > cap->win[*at + 1].n) {
 		struct visit_run first = r;
-		uint64_t n = cap->win[*at + cap->group].n;
+		uint64_t n = cap->win[*at + 1].n;
 
 		if (n > r.n) {
 			first.ninsn = (uint16_t)(n - r.n);
@@ -221,7 +234,7 @@ survey_follow(struct qcap *cap, struct control *c, size_t *at, size_t k, struct 
 			if (survey_step(cap, c, first, b) != 0)
 				return -1;
 		}
-		if (survey_save(cap, c, *at += cap->group) != 0)
+		if (survey_saves(cap, c, ++*at, k) && survey_save(cap, c, *at) != 0)
 			return -1;
 	}
 	return survey_step(cap, c, r, b);
@@ -242,20 +255,24 @@ survey_states(struct qcap *cap, struct control *c, size_t at, size_t k)
 	return got < 0 ? -1 : query_fail(cap->q, "the replay differs from the one before");
 }
 
-/* Saves the states of all groups up to window k, from the last one that has a state. */
+/* Saves states of windows up to k, from the last one that has a state.  The trace is anywhere then. */
 static int
 survey_all_states(struct qcap *cap, size_t k)
 {
+	unsigned what = cap->what;
 	size_t at = k;
 
 	while (at && !cap->win[at].state.n)
-		at -= cap->group;
+		at--;
 	if (cap->win[at].state.n) {
 		if (control_load(cap->control, cap->win[at].state.p, cap->win[at].state.n) != 0)
 			return -1;
 	} else if (survey_save(cap, cap->control, at) != 0)
 		return -1;
-	return survey_states(cap, cap->control, at, k);
+	if (at == k)
+		return 0;
+	return qcap_open_trace(cap, VISIT_CONTROL) != 0 || survey_states(cap, cap->control, at, k) != 0 ||
+	    qcap_open_trace(cap, what) != 0 ? -1 : 0;
 }
 
 int

@@ -1,6 +1,7 @@
 /* Queries of a capture: recording a window of the run. */
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <asm/prctl.h>
 
@@ -196,11 +197,38 @@ window_record(struct qrec *c, uint64_t end, int control)
 	return got < 0 ? -1 : 0;
 }
 
+/* An array of n elements, which are used from the first on: its pages are large, as there are many. */
+static void *
+window_array(size_t n, size_t size, size_t *cap)
+{
+	const size_t large = (size_t)2 << 20;
+	char *p = malloc(n * size), *from = p + (large - (uintptr_t)p % large);
+
+	*cap = p ? n : 0;
+	if (p && n * size > 2 * large)
+		(void)madvise(from, (size_t)(p + n * size - from) / large * large, MADV_HUGEPAGE);
+	return p;
+}
+
+/* Memory that is not used is not there; without memory, arrays grow as they are filled. */
+static void
+window_reserve(struct qrec *c)
+{
+	size_t n = c->cap->window < c->cap->q->length ? c->cap->window : c->cap->q->length;
+
+	if (c->run)
+		return;
+	c->run = window_array(n / 8 + 64, sizeof *c->run, &c->caprun);
+	c->word = window_array(n + n / 2 + 64, sizeof *c->word, &c->capword);
+	c->parent = window_array(n / 4 + 64, sizeof *c->parent, &c->capparent);
+}
+
 int
 qrec_window(struct qrec *c, size_t k, uint64_t end, int control)
 {
 	struct qcap *cap = c->cap;
 
+	window_reserve(c);
 	c->from = cap->win[k].n;
 	c->nrun = c->nword = c->nparent = c->neffect = c->batch = 0;
 	if (qcap_open_trace(cap, 0) != 0 || (control && qcap_load_control(cap, k) != 0))

@@ -24,6 +24,8 @@ query_fail(struct query *q, const char *fmt, ...)
 	return -1;
 }
 
+#define LARGE ((size_t)64 << 20)        /* up to so many bytes, pages cost more time than memory */
+
 /* The memory is not reserved before it is touched, because most slices have few of the instances. */
 int
 query_clear_slice(struct query *q, uint64_t n)
@@ -38,6 +40,8 @@ query_clear_slice(struct query *q, uint64_t n)
 	p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (p == MAP_FAILED)
 		return -1;
+	if (size <= LARGE)
+		(void)madvise(p, size, MADV_HUGEPAGE);
 	q->in_slice = p;
 	q->slice_bytes = size;
 	return 0;
