@@ -86,7 +86,8 @@ void step_json_fields(struct job *j, struct json *o, uint32_t user, uint32_t por
 /* uses.c: the instances that depend on one directly */
 int job_uses(struct job *j, const char *point);
 /* at most `most` of those of the instance at position n; *use: the caller's, also after a failure */
-struct use { uint64_t n, instance; uint32_t id, port; };
+/* reads, writes: the references of a capture (names_reference) */
+struct use { uint64_t n, instance, reads, writes; uint32_t id, port; };
 int uses_find(struct job *j, uint64_t n, uint64_t most, struct use **use, size_t *count);
 
 /* state.c: registers, variables and callers at a point; who.c: who wrote something last */

@@ -19,6 +19,12 @@ struct spread {
 	uint64_t *next;
 	uint64_t last;                  /* the last position */
 	int control, enough, nomem;
+	/* QUERY_STEP: only the criterion taints, and who uses that is reported, but is no member */
+	int step;
+	uint32_t of;                    /* the statement of the criterion; 0: it was not reached yet */
+	uint64_t ofinstance;
+	uint32_t *port;                 /* ports by which the current instance depends on it; owned */
+	size_t nport, capport;
 	/* the last instance, if its instruction is dynamic, since another part of it may follow; or NULL */
 	const struct qinsn *dynamic;
 	int in;                         /* it is in the slice */
@@ -80,13 +86,98 @@ taint_report_member(struct spread *c, const struct qinsn *k, uint64_t n, const u
 	c->enough |= qcap_report(c->q, c->s, &e, val);
 }
 
+/* The instance that is looked at depends on the criterion by this port. */
+static void
+taint_port(struct spread *c, uint32_t port)
+{
+	for (size_t i = 0; i < c->nport; i++)
+		if (c->port[i] == port)
+			return;
+	if (buf_grow(&c->port, &c->capport, c->nport + 1, sizeof *c->port) != 0)
+		c->nomem = 1;
+	else
+		c->port[c->nport++] = port;
+}
+
+/* QUERY_STEP: notes the ports by which an instance uses what is tainted.  in: its parent is a member */
+static void
+taint_ports(struct spread *c, const struct fact *f, const struct wport *port, const uint64_t *ref,
+    size_t nref, int in)
+{
+	uint32_t read = 0;
+
+	if (in)
+		taint_port(c, 0);
+	for (unsigned i = 0; i < f->nuse; i++) {
+		struct qlanes use = { 0 };
+
+		lanes_add(&use, f->use[i].reg, f->use[i].lanes);
+		if (qcap_follows(c->s->flags, f, i, port) && lanes_meet(&use, &c->taint))
+			taint_port(c, i + 1);
+	}
+	for (size_t i = 0; i < nref; i++) {
+		if (!visit_reads(ref[i]))
+			continue;
+		if (taint_load(c, &ref[i], 1))
+			taint_port(c, f->nuse + 1u + (port->any ? 0 : read));
+		read++;
+	}
+}
+
+/* Reports the instance of statement id with the ports that were noted, and forgets them. */
+static void
+taint_report_ports(struct spread *c, const struct qinsn *k, uint64_t n, const uint64_t *val,
+    const uint64_t *ref, size_t nref)
+{
+	struct query_edge d = {
+		.id = k->id, .instance = c->next[k->id - 1] - 1,
+		.on = c->of, .oninstance = c->ofinstance, .onn = c->s->n
+	};
+
+	if (!c->nport)
+		return;
+	for (size_t i = 0; i < c->nport; i++) {
+		d.port = c->port[i];
+		c->s->edge(c->s->arg, &d);
+	}
+	c->nport = 0;
+	taint_report_member(c, k, n, val, ref, nref);
+}
+
+/* The criterion was reached. */
+static void
+taint_begin(struct spread *c, const struct qinsn *k)
+{
+	c->of = k->id;
+	c->ofinstance = c->next ? c->next[k->id - 1] - 1 : 0;
+}
+
 /* The dynamic instance is complete: reports it if it is in the slice. */
 static void
 taint_end_dynamic(struct spread *c)
 {
-	if (c->dynamic && c->in && c->next)
+	if (c->dynamic && c->step && c->n != c->s->n)
+		taint_report_ports(c, c->dynamic, c->n, c->val, c->ref, c->nref);
+	else if (c->dynamic && c->in && c->next)
 		taint_report_member(c, c->dynamic, c->n, c->val, c->ref, c->nref);
 	c->dynamic = NULL;
+}
+
+/* QUERY_STEP: the ports of a dynamic instance.  What one element writes, the next one may read. */
+static void
+taint_parts(struct spread *c, const struct visit_insn *e, const uint64_t *ref, int in)
+{
+	const struct wport *port = &c->q->stmt[c->dynamic->id - 1].port;
+
+	if (!port->any)
+		taint_ports(c, e->fact, port, ref, e->nref, in);
+	else
+		taint_ports(c, e->fact, port, NULL, 0, in);
+	for (uint32_t i = 0; i < e->nref; i++) {
+		if (port->any && visit_reads(ref[i]) && taint_load(c, &ref[i], 1))
+			taint_port(c, e->fact->nuse + 1u);
+		taint_store(c, &ref[i], 1, 0);
+	}
 }
 
 /*
@@ -99,7 +190,7 @@ taint_dynamic(struct spread *c, const struct qinsn *k, const struct visit_insn *
 {
 	const uint64_t *ref = b->word + e->ref;
 	uint32_t words = e->fact->nval;
-	int was;
+	int was, first = 0;
 
 	if (!c->dynamic || c->n != e->n) {
 		taint_end_dynamic(c);
@@ -107,6 +198,7 @@ taint_dynamic(struct spread *c, const struct qinsn *k, const struct visit_insn *
 		c->n = e->n;
 		c->nref = 0;
 		c->in = 0;
+		first = 1;
 	}
 	if (buf_grow(&c->ref, &c->capref, c->nref + e->nref + 1, sizeof *c->ref) < 0) {
 		c->nomem = 1;
@@ -114,6 +206,12 @@ taint_dynamic(struct spread *c, const struct qinsn *k, const struct visit_insn *
 	}
 	memcpy(c->ref + c->nref, ref, e->nref * sizeof *ref);
 	memcpy(c->val, b->word + e->val, (words < 64 ? words : 64) * sizeof *c->val);
+	if (c->step && e->n != c->s->n) {
+		taint_parts(c, e, ref, in && first);
+		c->nref += e->nref;
+		taint_define(c, k, 0);
+		return 0;
+	}
 	in |= taint_uses(c, k);
 	was = c->in;
 	for (uint32_t i = 0; i < e->nref; i++) {
@@ -138,10 +236,13 @@ taint_instruction(struct spread *c, const struct qinsn *k, const struct visit_ru
 {
 	const uint64_t *word = b->word + r->word, *ref = word + k->ref;
 	uint64_t n = r->n + i;
+	int decided = in;
 
 	in |= n == c->s->n;
 	if (c->next && n > c->last)
 		c->next[k->id - 1]++;
+	if (n == c->s->n && !c->of)
+		taint_begin(c, k);
 	if (n < c->s->n)
 		return 0;
 	if (k->dynamic) {
@@ -151,6 +252,11 @@ taint_instruction(struct spread *c, const struct qinsn *k, const struct visit_ru
 	}
 	taint_end_dynamic(c);
 	in = in || taint_uses(c, k) || (k->nref && taint_load(c, ref, k->nref));
+	if (c->step && in && n != c->s->n) {
+		taint_ports(c, r->at[i].fact, &c->q->stmt[k->id - 1].port, ref, k->nref, decided);
+		taint_report_ports(c, k, n, word + r->at[i].val, ref, k->nref);
+		in = 0;
+	}
 	taint_define(c, k, in);
 	taint_store(c, ref, k->nref, in);
 	if (in && c->next)
@@ -251,9 +357,11 @@ spread_pieces(struct spread *c, struct qpath *p, const struct visit_run *r, cons
 	 * A parent in the run itself becomes a member only through an earlier instruction of the run,
 	 * so a run without tainted uses and without an outside parent in the slice has no member.
 	 */
-	if (!decided && !c->next && !p->insn[p->n - 1].dynamic && from > c->s->n &&
+	if (!decided && (!c->next || c->step) && !p->insn[p->n - 1].dynamic && from > c->s->n &&
 	    taint_skips(c, p, b->word + r->word)) {
 		taint_end_dynamic(c);
+		for (uint32_t k = 0; c->next && k < p->n; k++)
+			c->next[p->id[k] - 1] += from + k > c->last;
 		return;
 	}
 	for (uint32_t k = 0; k < npiece; k++) {
@@ -298,6 +406,36 @@ spread_run(struct spread *c, const struct visit_run *r, const struct visit_batch
 	return c->nomem ? -1 : 0;
 }
 
+/* Is the criterion, or a signal that counts as it, still a parent of what comes? */
+struct parents { const struct query *q; int any; };
+
+static void
+taint_parent(void *arg, uint64_t n)
+{
+	struct parents *t = arg;
+
+	t->any |= query_in_slice(t->q, n);
+}
+
+/*
+ * QUERY_STEP: can nothing depend on the criterion any more?  What a signal writes counts as written by
+ * the instance before it, so the last one has to be another.
+ */
+static int
+taint_over(struct spread *c)
+{
+	struct qlanes none = { 0 };
+	struct parents t = { .q = c->q };
+
+	if (!c->step || !c->of || c->last <= c->s->n || query_in_slice(c->q, c->last) || c->dynamic ||
+	    c->mem.n || memcmp(&c->taint, &none, sizeof none) != 0)
+		return 0;
+	if (!c->control)
+		return 1;
+	control_parents(c->cap->control, taint_parent, &t);
+	return !t.any;
+}
+
 static int
 taint_walk(struct spread *c, uint64_t from)
 {
@@ -316,6 +454,7 @@ taint_walk(struct spread *c, uint64_t from)
 				bad = spread_run(c, &b.run[i], &b) != 0;
 		}
 		e.n = 0;
+		c->enough |= taint_over(c);
 	}
 	taint_end_dynamic(c);
 	visit_set_record_fn(cap->trace, NULL, NULL);
@@ -327,9 +466,10 @@ int
 qcap_slice_forward(struct qcap *cap, struct query_slice *s)
 {
 	struct spread c = { .q = cap->q, .cap = cap, .s = s, .control = !(s->flags & QUERY_DATA) };
-	size_t k = qcap_group_start(cap, qcap_find_window(cap, s->n));
+	size_t k = qcap_find_window(cap, s->n);
 	int bad = byteset_init(&c.mem) != 0;
 
+	c.step = (s->flags & QUERY_STEP) != 0;
 	c.last = cap->win[k].n - 1;
 	bad = bad || qcap_open_trace(cap, 0) != 0 || (s->fn && qcap_counts_before(cap, k, &c.next) != 0) ||
 	    (c.control && qcap_load_control(cap, k) != 0) || taint_walk(&c, cap->win[k].n) != 0;
@@ -337,5 +477,6 @@ qcap_slice_forward(struct qcap *cap, struct query_slice *s)
 	byteset_free(&c.mem);
 	free(c.next);
 	free(c.ref);
+	free(c.port);
 	return bad ? -1 : 0;
 }

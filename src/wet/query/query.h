@@ -124,7 +124,8 @@ enum query_flags {
 	QUERY_CONTROL = 16,             /* control dependence only */
 	/*
 	 * for query_slice.edge: dependences of the criterion alone; with QUERY_DATA, control parents,
-	 * which are not followed, and of which a capture tells onn alone
+	 * which are not followed, and of which a capture tells onn alone.  Forward, captures only:
+	 * dependences on the criterion alone, each instance after its dependences
 	 */
 	QUERY_STEP = 32,
 	QUERY_PARENTS = 64,
