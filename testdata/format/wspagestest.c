@@ -46,7 +46,7 @@ put_pages(struct ws_writer *w, struct ws_pages_writer *t, size_t step, size_t cl
 	int good = 1;
 
 	for (size_t i = 0, k; i < NPAGES && good; i += k) {
-		struct ws_pages_from from = { 1, 2, i * WS_PAGE, i < clean };
+		struct ws_pages_from from = { .dev = 1, .ino = 2, .offset = i * WS_PAGE, .clean = i < clean };
 		size_t nref;
 
 		k = NPAGES - i < step ? NPAGES - i : step;

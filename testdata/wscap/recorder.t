@@ -30,4 +30,19 @@ for i in 1 2 3 4 5; do killed --recorder on; done
 is "it is in the process" "$((in > 0))" 1
 killed --recorder off
 is "and not with --recorder off" "$in" 0
+
+# a kernel that cannot do it: all by ptrace, also with several processes and threads
+gcc -O1 -o nodispatch "$HERE/nodispatch.c" || exit 1
+gcc -O1 -pthread $static -o threads "$HERE/threads.c" && gcc -O1 $static -o kids "$HERE/kids.c" -lpthread || exit 1
+for i in "recorder work" "recorder masks" "threads locks" "kids fork" "kids exec"; do
+	# shellcheck disable=SC2086
+	./$i >want.out 2>want.err
+	want=$?
+	# shellcheck disable=SC2086
+	./nodispatch wscap -o c.ws ./$i >got.out 2>got.err
+	is "no user dispatch: $i: status" $? $want
+	same "no user dispatch: $i: output" got.out want.out
+	same "no user dispatch: $i: errors" got.err want.err
+	ok "no user dispatch: $i: replayed" ws2addr -o /dev/null c.ws
+done
 tap_end

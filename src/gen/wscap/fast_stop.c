@@ -230,7 +230,8 @@ fast_replaces(struct cap *c, struct user_regs_struct *g)
 	    (knows & FAST_WRITES && (k.arg[0] >= FAST_FILES || !(f->a->file[k.arg[0]] & FAST_WRITES))) ||
 	    fast_place_add(c, g->rip - 2))
 		return 0;
-	g->rip -= 2;
+	/* not back to the place: the instruction has overwritten rcx and r11, which a signal there would show */
+	g->rip = fast_site_of(f, g->rip - 2)->stub;
 	g->orig_rax = UINT64_MAX;
 	tracee_setregs(&c->t, g);
 	return 1;
