@@ -17,7 +17,7 @@
 #include "convert/ws2addr/ws2addr.h"
 
 /* cost of an instruction without references, relative to one with references */
-#define THROUGH 0.3
+#define THROUGH 0.4
 #define TELL    1000000u         /* instructions after which a part says that they are done */
 
 struct part {
