@@ -271,9 +271,38 @@ lackey_random(void)
 	free(got);
 }
 
+/* Counts of words with any bits, some of kinds that do not exist, against one by one */
+static void
+counts(void)
+{
+	static uint64_t w[5003];
+	uint64_t x = 1;
+	size_t bad = 0;
+
+	for (size_t i = 0; i < 5003; i++) {
+		x = x * 6364136223846793005u + 1442695040888963407u;
+		w[i] = i < 2000 ? x : ref_make(x >> 60 & 1 ? REF_BACK : REF_LOAD, x, 8);
+	}
+	for (size_t n = 0; n <= 5003; n += n < 40 ? 1 : 331) {
+		uint64_t got[REF_NKINDS] = { 7 }, want[REF_NKINDS] = { 7 };
+
+		ref_count(got, w + 5003 - n, n);
+		ref_count(got, w, n);
+		for (size_t i = 0; i < 2 * n; i++) {
+			unsigned k = ref_kind(i < n ? w[i] : w[5003 - 2 * n + i]);
+
+			if (k < REF_NKINDS)
+				want[k]++;
+		}
+		bad += memcmp(got, want, sizeof got) != 0;
+	}
+	CHECK("counts by kind", bad == 0);
+}
+
 int
 main(void)
 {
+	counts();
 	round_trip();
 	vectors();
 	longest();

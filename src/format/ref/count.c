@@ -15,7 +15,8 @@ static void
 count_plain(uint64_t part[LANES], const uint64_t *w, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
-		part[i % LANES] += UINT64_C(1) << (ref_kind(w[i]) % REF_NKINDS) * 8;
+		if (ref_kind(w[i]) < REF_NKINDS)
+			part[i % LANES] += UINT64_C(1) << ref_kind(w[i]) * 8;
 }
 
 /* n is a multiple of LANES */
@@ -26,8 +27,8 @@ count_avx2(uint64_t part[LANES], const uint64_t *w, size_t n)
 
 	for (size_t i = 0; i < n; i += LANES) {
 		__m256i word = _mm256_loadu_si256((const __m256i *)(const void *)(w + i));
-		/* the kind, times 8 */
-		__m256i shift = _mm256_and_si256(_mm256_srli_epi64(word, 53), _mm256_set1_epi64x(7 * 8));
+		/* the kind, times 8; nothing is left of what is shifted by 64 or more */
+		__m256i shift = _mm256_and_si256(_mm256_srli_epi64(word, 53), _mm256_set1_epi64x(15 * 8));
 
 		sum = _mm256_add_epi64(sum, _mm256_sllv_epi64(_mm256_set1_epi64x(1), shift));
 	}

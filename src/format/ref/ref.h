@@ -53,7 +53,7 @@ ref_without(uint64_t *to, const uint64_t *w, size_t n, unsigned drop)
 	return m;
 }
 
-/* Adds to count[k] how many of n canonical words (ref_valid) are of kind k. */
+/* Adds to count[k] how many of n words are of kind k; words of kinds that do not exist are left out. */
 void ref_count(uint64_t count[REF_NKINDS], const uint64_t *w, size_t n);
 
 const char *ref_kind_name(unsigned kind);       /* "inst", ...; kind < REF_NKINDS */

@@ -6,7 +6,8 @@
  * readable and writable, and fills it.  The guest's vector, x87 and mask registers are in the
  * hardware while rp_run runs, and in cpu.xsave before and after.
  *
- * A process has one core at a time.  rp_run needs the GS base and the signals SIGSEGV, SIGBUS,
+ * A process has one core at a time.  rp_run sets the GS base when a thread first calls it, and
+ * nobody else may change it after that.  It needs the signals SIGSEGV, SIGBUS,
  * SIGFPE, SIGILL and SIGTRAP: rp_core_new installs handlers, rp_core_free restores the former
  * ones.
  */
