@@ -24,9 +24,10 @@
 #include "format/ws/store.h"
 #include "replay/guest/replay.h"
 
-enum { FETCH = 256, NAMES };
+enum { FETCH = 256, NAMES, ALONE };
 
 static const struct opt wstrim_opts[] = {
+	{ ALONE, "alone", NULL, "put into the capture what it needs of a store, instead of referring to it" },
 	{ FETCH, "fetch", NULL, "only put into the capture what it needs of a store" },
 	{ NAMES, "names", NULL, "keep the program's files that have symbols, so that its names survive a rebuild" },
 	{ 'o', "output", "FILE", "write to FILE; the capture stays as it is" },
@@ -36,7 +37,7 @@ static const struct opt wstrim_opts[] = {
 
 static const struct opt_tool wstrim_tool = {
 	.does = "Makes a capture smaller: leaves out the memory that its replay does not need.",
-	.synopsis = "[-v] [--fetch | --names] [-o file] [capture]",
+	.synopsis = "[-v] [--alone] [--fetch | --names] [-o file] [capture]",
 	.example = "wscap -o ls.ws ls; wstrim -v ls.ws",
 	.opt = wstrim_opts,
 };
@@ -45,7 +46,9 @@ struct job {
 	const char *path, *name;        /* of the input; name is for diagnostics */
 	struct out *out;
 	uint64_t size;                  /* of the input */
+	uint64_t written;               /* bytes of out */
 	int in_place, verbose, fetch, names;
+	int alone;                      /* the output refers to no store */
 	struct ws_runs *runs;           /* of the input; NULL: only one is wanted */
 	struct ws_runs *kept;           /* all of them, with the files that the input keeps, */
 	int keptfd;                     /* which have a descriptor of their own */
@@ -60,6 +63,7 @@ wstrim_sink(void *arg, const void *p, size_t n)
 	struct job *j = arg;
 
 	out_write(j->out, p, n);
+	j->written += n;
 	return 0;
 }
 
@@ -90,21 +94,53 @@ is_trimmed(struct job *j)
 	return trimmed;
 }
 
-/* Copies a run, or the whole file if it has only one. */
 static void
-wstrim_copy(struct job *j, size_t run, ws_write_fn *sink, void *arg)
+wstrim_report(const char *name, uint64_t size, uint64_t written, const struct trim_stats *s)
 {
-	struct fault f;
+	warn("%s: %" PRIu64 " bytes to %" PRIu64 " (%.1f %%), %" PRIu64 " instructions, %" PRIu64 " keyframes",
+	    name, size, written, 100.0 * (double)written / (double)size, s->ninst, s->keys);
+}
 
-	if (ws_run_copy(j->fd, run, sink, arg, &f) != 0)
-		die_fault(j->name, &f);
+/* The output, whose pages are in a store if those of the input are. */
+struct to {
+	struct ws_runs_writer *runs;
+	struct ws_pages_writer *pages;  /* NULL: it refers to no store */
+};
+
+static void
+wstrim_begin(struct job *j, struct to *to)
+{
+	*to = (struct to){ .runs = ws_runs_create(wstrim_sink, j) };
+	if (to->runs && !j->alone && ws_blocks_stored(j->kept)) {
+		to->pages = ws_pages_create(to->runs, NULL);
+		if (!to->pages || ws_pages_announce(to->pages) != 0)
+			die("out of memory");
+	}
+	if (!to->runs)
+		die("out of memory");
 }
 
 static void
-wstrim_report(const char *name, uint64_t size, const struct trim_stats *s)
+wstrim_end(struct job *j, struct to *to, int bad)
 {
-	warn("%s: %" PRIu64 " bytes to %" PRIu64 " (%.1f %%), %" PRIu64 " instructions, %" PRIu64 " keyframes",
-	    name, size, s->written, 100.0 * (double)s->written / (double)size, s->ninst, s->keys);
+	size_t n = to->pages ? ws_pages_stored(to->pages) : 0;
+
+	if (ws_runs_finish(to->runs) != 0)
+		die("out of memory");
+	ws_pages_close(to->pages);
+	ws_runs_close(to->runs);
+	if (!bad && n)
+		warn("%s: %zu blocks of pages stay in the store; --alone takes what is needed of them", j->name, n);
+}
+
+/* Copies a run, or the whole file if it has only one. */
+static void
+wstrim_copy(struct job *j, size_t run, struct ws_pages_writer *pages, ws_write_fn *sink, void *arg)
+{
+	struct fault f;
+
+	if (pages ? ws_run_copy_records(j->fd, run, pages, sink, arg, &f) : ws_run_copy(j->fd, run, sink, arg, &f))
+		die_fault(j->name, &f);
 }
 
 static void
@@ -165,12 +201,16 @@ wstrim_put_kept(struct job *j, ws_write_fn *write, void *arg)
 }
 
 static int
-wstrim_one(const struct job *j, const char *path, ws_write_fn *sink, void *arg, struct trim_stats *s,
-    struct fault *f)
+wstrim_one(const struct job *j, const char *path, struct ws_pages_writer *pages, ws_write_fn *sink, void *arg,
+    struct trim_stats *s, struct fault *f)
 {
-	struct trim_opts o = { .level = WS_SMALL, .share = 20, .middle = 2500, .write = sink, .arg = arg };
+	struct trim_opts o = { .level = WS_SMALL, .share = 20, .middle = 1000, .write = sink, .arg = arg,
+		.pages = pages };
 	char text[WS_EARLY_TEXT];
 
+	/* without what is in the store, a keyframe may be larger than all the rest */
+	if (pages)
+		o.size = j->size;
 	if (replay_trim(path, &o, s, f) != 0)
 		return -1;
 	if (s->early.is && !s->cut)
@@ -181,10 +221,16 @@ wstrim_one(const struct job *j, const char *path, ws_write_fn *sink, void *arg, 
 static void
 wstrim_trim(struct job *j)
 {
+	struct ws_run_writer *run;
 	struct trim_stats s;
 	struct fault f;
+	struct to to;
 
-	if (wstrim_one(j, j->path, wstrim_sink, j, &s, &f) != 0) {
+	wstrim_begin(j, &to);
+	run = ws_runs_begin(to.runs, &(struct ws_run){ .began = WS_FIRST });
+	if (!run)
+		die("out of memory");
+	if (wstrim_one(j, j->path, to.pages, ws_run_write, run, &s, &f) != 0) {
 		out_discard(j->out);
 		die_fault(j->name, &f);
 	}
@@ -193,13 +239,15 @@ wstrim_trim(struct job *j)
 		out_discard(j->out);
 		die_fault(j->name, &f);
 	}
+	ws_run_end(run, 0);
 	if (!s.cut)
-		wstrim_put_kept(j, wstrim_sink, j);
+		wstrim_put_kept(j, ws_runs_write_between, to.runs);
+	wstrim_end(j, &to, s.cut);
 	out_close(j->out);
 	if (s.cut)
 		die_fault(j->name, &f);
 	if (j->verbose)
-		wstrim_report(j->name, j->size, &s);
+		wstrim_report(j->name, j->size, j->written, &s);
 }
 
 /* The trimmed bytes of a run, which are dropped if it cannot be trimmed. */
@@ -213,7 +261,7 @@ wstrim_keep(void *arg, const void *p, size_t n)
 }
 
 static void
-wstrim_run(struct job *j, size_t n, struct ws_run_writer *to, int trimmed)
+wstrim_run(struct job *j, size_t n, struct ws_pages_writer *pages, struct ws_run_writer *to, int trimmed)
 {
 	char *path = xasprintf("/proc/self/fd/%d:%zu", j->fd, n), *name = xasprintf("%s:%zu", j->name, n);
 	struct job one = *j;
@@ -222,17 +270,18 @@ wstrim_run(struct job *j, size_t n, struct ws_run_writer *to, int trimmed)
 	struct fault f;
 
 	one.name = name;
-	if (trimmed || wstrim_one(&one, path, wstrim_keep, &b, &s, &f) != 0 || (s.cut && j->in_place)) {
+	one.size = ws_runs_bytes(j->runs, n);
+	if (trimmed || wstrim_one(&one, path, pages, wstrim_keep, &b, &s, &f) != 0 || (s.cut && j->in_place)) {
 		if (!trimmed) {
 			warn("%s: stays as it is: %s", name, f.err);
 			j->bad = 1;
 		}
-		wstrim_copy(j, n, ws_run_write, to);
+		wstrim_copy(j, n, pages, ws_run_write, to);
 	} else {
 		j->bad |= s.cut;
 		ws_run_write(to, b.p, b.n);
 		if (j->verbose)
-			wstrim_report(name, ws_runs_bytes(j->runs, n), &s);
+			wstrim_report(name, ws_runs_bytes(j->runs, n), s.written, &s);
 	}
 	buf_free(&b);
 	free(name);
@@ -247,33 +296,31 @@ run_is_trimmed(struct job *j, size_t n)
 	int trimmed = r && ws_head(r)->flags & WS_TRIMMED;
 
 	ws_close(r);
-	return trimmed;
+	return trimmed && !(j->alone && ws_blocks_stored(j->kept));
 }
 
 /* Each run by itself. */
 static void
 wstrim_all(struct job *j)
 {
-	struct ws_runs_writer *w = ws_runs_create(wstrim_sink, j);
 	size_t n = ws_runs_count(j->runs);
-	struct ws_run_writer **to = xcalloc(n + 1, sizeof *to);
+	struct ws_run_writer **run = xcalloc(n + 1, sizeof *run);
+	struct to to;
 
-	for (size_t i = 1; w && i <= n; i++)
-		to[i] = ws_runs_begin(w, ws_runs_get(j->runs, i));
-	for (size_t i = 1; w && i <= n; i++) {
-		const struct ws_run *run = ws_runs_get(j->runs, i);
+	wstrim_begin(j, &to);
+	for (size_t i = 1; i <= n; i++)
+		run[i] = ws_runs_begin(to.runs, ws_runs_get(j->runs, i));
+	for (size_t i = 1; i <= n; i++) {
+		const struct ws_run *is = ws_runs_get(j->runs, i);
 
-		if (!to[i])
+		if (!run[i])
 			die("out of memory");
-		wstrim_run(j, i, to[i], run_is_trimmed(j, i));
-		ws_run_end(to[i], run->end == WS_UNKNOWN ? run->start : run->end);
+		wstrim_run(j, i, to.pages, run[i], run_is_trimmed(j, i));
+		ws_run_end(run[i], is->end == WS_UNKNOWN ? is->start : is->end);
 	}
-	if (w)
-		wstrim_put_kept(j, ws_runs_write_between, w);
-	if (!w || ws_runs_finish(w) != 0)
-		die("out of memory");
-	ws_runs_close(w);
-	free(to);
+	wstrim_put_kept(j, ws_runs_write_between, to.runs);
+	wstrim_end(j, &to, 0);
+	free(run);
 	out_close(j->out);
 }
 
@@ -289,7 +336,9 @@ wstrim_several(struct job *j, const char *outname, const char *copy)
 static void
 wstrim_file(struct job *j, const char *outname, const char *copy)
 {
-	int trimmed = is_trimmed(j);
+	int trimmed = is_trimmed(j) && !(j->alone && ws_blocks_stored(j->kept));
+	struct ws_run_writer *to_run;
+	struct to to;
 	size_t run;
 
 	if (trimmed && !j->names)
@@ -305,8 +354,14 @@ wstrim_file(struct job *j, const char *outname, const char *copy)
 	j->fd = ws_open_path(j->path, &run);
 	if (j->fd < 0)
 		die_sys("%s", j->name);
-	wstrim_copy(j, run, wstrim_sink, j);
-	wstrim_put_kept(j, wstrim_sink, j);
+	wstrim_begin(j, &to);
+	to_run = ws_runs_begin(to.runs, &(struct ws_run){ .began = WS_FIRST });
+	if (!to_run)
+		die("out of memory");
+	wstrim_copy(j, run, to.pages, ws_run_write, to_run);
+	ws_run_end(to_run, 0);
+	wstrim_put_kept(j, ws_runs_write_between, to.runs);
+	wstrim_end(j, &to, 0);
 	close(j->fd);
 	out_close(j->out);
 }
@@ -388,12 +443,14 @@ main(int argc, char **argv)
 			j.fetch = 1;
 		else if (c == NAMES)
 			j.names = 1;
+		else if (c == ALONE)
+			j.alone = 1;
 		else
 			j.verbose = 1;
 	}
 	opt_operands(argc, argv, 0, 1);
-	if (j.fetch && j.names)
-		die_usage("--fetch only copies: --names is for another call");
+	if (j.fetch && (j.names || j.alone))
+		die_usage("--fetch only copies: --%s is for another call", j.names ? "names" : "alone");
 	j.path = argv[optind];
 	wstrim_input(&j, outname);
 	return j.bad;

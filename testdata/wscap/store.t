@@ -35,15 +35,41 @@ wsinfo a.ws >info
 is "what it needs: nothing" "$(grep -c ^missing info)" 0
 is "what it needs: blocks" "$(sed -n 's/^store .* in \([0-9]*\) blocks/\1/p' info)" "$(wc -l <files | tr -d ' ')"
 
+# trimmed, it refers to the same blocks, and is smaller
+wstrim -v -o trimmed.ws a.ws 2>err
+is "trimmed: status" $? 0
+stay=$(wsinfo trimmed.ws | sed -n 's/^store .* in \([0-9]*\) blocks/\1/p')
+is "trimmed: said" "$(sed -n 1p err)" "wstrim: a.ws: $stay blocks of pages stay in the store; --alone takes what is needed of them"
+ok "trimmed: not all blocks, but some" test "$stay" -gt 0 -a "$stay" -lt "$(wc -l <files)"
+ok "trimmed: smaller" test "$(wc -c <trimmed.ws)" -lt "$(wc -c <a.ws)"
+is "trimmed: its size is told" "$(sed -n '2s/.* to \([0-9]*\) .*/\1/p' err)" "$(wc -c <trimmed.ws | tr -d ' ')"
+is "trimmed: replayed" "$(sums trimmed.ws)" "$(cat want)"
+ws2addr a.ws >a.ref
+ok "trimmed: the same references" sh -c 'ws2addr trimmed.ws | cmp - a.ref'
+ok "trimmed: verified" wsverify -n 0:20000 trimmed.ws
+TRACEMILL_STORE='' ws2addr -c trimmed.ws >out 2>err
+is "trimmed: no store: status" $? 1
+ok "trimmed: no store: said" grep -q 'trimmed.ws: byte [0-9]* (record [0-9]*): pages are in a store, block [0-9a-f]\{64\}: TRACEMILL_STORE must name' err
+cp trimmed.ws again.ws
+wstrim again.ws 2>err
+is "trimmed again" "$? $(cat err)" "0 wstrim: again.ws: is trimmed already, and stays as it is"
+wstrim <trimmed.ws >again.ws 2>err
+is "trimmed again: copied" "$(sed -n 1p err)" "wstrim: standard input: is trimmed already, and is copied"
+same "trimmed again: the same" again.ws trimmed.ws
+# what is needed of the store, taken now or later
+wstrim --alone -o trimmed.ws a.ws 2>err
+is "alone: says nothing" "$? $(cat err)" "0 "
+wstrim --alone again.ws 2>err
+is "alone: later" "$? $(cat err)" "0 "
+
 # captures that need none
-wstrim -o trimmed.ws a.ws
 wstrim --fetch -o whole.ws a.ws
 cp b.ws c.ws
 wstrim --fetch c.ws
 wetz -m replay -o a.wet a.ws 2>err || cat err
 (
 	unset TRACEMILL_STORE
-	for f in trimmed whole c; do
+	for f in trimmed again whole c; do
 		is "without a store: $f" "$(sums $f.ws)" "$(cat want)"
 	done
 	wetq list a.wet >out 2>err
@@ -121,6 +147,14 @@ for o in '' "--store st"; do
 	ok "tree $o: replayed" ws2addr -c t.ws
 	is "tree $o: pages of all" "$(wsinfo t.ws | grep -c '^pages ')" 1
 done
-wstrim -o tt.ws t.ws
+wstrim --alone -o tt.ws t.ws
 is "tree: trimmed" "$(TRACEMILL_STORE='' ws2addr -c tt.ws)" "$(ws2addr -c t.ws)"
+wstrim -o ts.ws t.ws 2>err
+ok "tree: trimmed, with the store: said" grep -q '^wstrim: t.ws: [1-9][0-9]* blocks of pages stay in the store' err
+is "tree: trimmed, with the store" "$(ws2addr -c ts.ws)" "$(ws2addr -c t.ws)"
+ok "tree: trimmed, with the store: smaller" test "$(wc -c <ts.ws)" -lt "$(wc -c <tt.ws)" -a "$(wc -c <ts.ws)" -lt "$(wc -c <t.ws)"
+wstrim -o again.ws ts.ws 2>err
+same "tree: trimmed again" again.ws ts.ws
+wstrim --alone ts.ws 2>err
+is "tree: alone later" "$(TRACEMILL_STORE='' ws2addr -c ts.ws)" "$(ws2addr -c t.ws)"
 tap_end

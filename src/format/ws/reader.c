@@ -290,6 +290,7 @@ ws_next(struct ws_reader *r, struct ws_rec *rec)
 	if (ws_decode(&r->past, r->s, rec, &stream) != 0)
 		return bad_record(r, stream, r->s[stream].err);
 	bad = check_place(r, rec);
+	r->page = rec->kind == WS_MEM ? m->page : 0;
 	if (!bad && rec->kind == WS_MEM && m->page) {
 		m->p = r->runs ? ws_pages_get(ws_runs_pages(r->runs), m->page - 1, m->n / WS_PAGE, &bad) : NULL;
 		if (!m->p && !bad)
@@ -315,6 +316,12 @@ ws_next(struct ws_reader *r, struct ws_rec *rec)
 		r->ntrigger++;
 	}
 	return 1;
+}
+
+int
+ws_rec_stored(const struct ws_reader *r, struct ws_stored *s)
+{
+	return r->page && r->runs && ws_pages_where(ws_runs_pages(r->runs), r->page - 1, s);
 }
 
 int

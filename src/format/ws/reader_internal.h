@@ -24,6 +24,7 @@ struct ws_reader {
 	const uint8_t *base[WS_NSTREAMS];
 	const uint8_t *last[WS_NSTREAMS];       /* start of the last record in each stream */
 	uint64_t at[WS_NSTREAMS];       /* offset of each stream in the file */
+	uint64_t page;                  /* the last record is a MEM of pages: the first one plus 1; else 0 */
 	uint32_t left;                  /* records not returned yet */
 	uint32_t triggers;              /* triggers returned */
 	struct ws_history past;

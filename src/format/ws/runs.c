@@ -444,7 +444,7 @@ ws_run_copy(int fd, size_t n, ws_write_fn *write, void *arg, struct fault *f)
 		n = ws_runs_main(t);
 	if (t && t->pages.n) {
 		ws_runs_free(t);
-		return ws_run_copy_whole(fd, n, write, arg, f);
+		return ws_run_copy_records(fd, n, NULL, write, arg, f);
 	}
 	if (t && n <= t->n && t->part[n - 1].n)
 		src_pieces(&src, t->part[n - 1].piece, t->part[n - 1].n);

@@ -24,6 +24,18 @@ struct ws_store;
 struct ws_store *ws_store_open(const char *path);
 void ws_store_close(struct ws_store *s);
 
+/* Pages of a block that is in a store. */
+struct ws_stored {
+	uint8_t hash[WS_HASH_BYTES];
+	uint32_t pages;                 /* of the block */
+	uint32_t at;                    /* the first one that is meant */
+};
+/*
+ * After a MEM from ws_next: are its bytes pages of such a block?  1: *s says which, and the bytes are valid as long
+ * as the process; 0
+ */
+int ws_rec_stored(const struct ws_reader *r, struct ws_stored *s);
+
 /* The hash of a block: that of the hashes of its n pages, one after the other. */
 void ws_page_hash(const uint8_t *page, uint8_t hash[WS_HASH_BYTES]);
 void ws_block_hash(const uint8_t *pages, size_t n, uint8_t hash[WS_HASH_BYTES]);
@@ -59,6 +71,14 @@ size_t ws_pages_add(struct ws_pages_writer *w, const uint8_t *p, size_t n, const
     struct ws_pages_ref *ref);
 int ws_pages_flush(struct ws_pages_writer *w);          /* before the records that refer to them are written */
 int ws_pages_store_error(const struct ws_pages_writer *w);      /* the first errno of the store, or 0 */
+/*
+ * A file may refer to blocks that are in a store already.  Without a store of its own that is announced first:
+ * readers look for blocks in a file with one run only then.  0 or -1
+ */
+int ws_pages_announce(struct ws_pages_writer *w);
+/* The number of the page that s means.  0; -1: an error, or it cannot refer to more blocks */
+int ws_pages_refer(struct ws_pages_writer *w, const struct ws_stored *s, uint64_t *page);
+size_t ws_pages_stored(const struct ws_pages_writer *w);        /* blocks in a store so far */
 
 /* The blocks of a file, for people. */
 struct ws_block_info {
@@ -69,8 +89,15 @@ struct ws_block_info {
 };
 size_t ws_blocks(const struct ws_runs *t);
 void ws_block_info(const struct ws_runs *t, size_t i, struct ws_block_info *b);
+size_t ws_blocks_stored(const struct ws_runs *t);        /* how many of them are in a store */
 /* NULL, or why a stored block cannot be used: valid until the next call */
 const char *ws_block_check(const struct ws_runs *t, size_t i);
+
+/*
+ * As ws_run_copy, but records are written again, for a file with the pages of w: they refer to the same stored
+ * blocks.  w NULL: all is in them.
+ */
+int ws_run_copy_records(int fd, size_t n, struct ws_pages_writer *w, ws_write_fn *write, void *arg, struct fault *f);
 
 /* Writes the file at fd again, with the stored blocks in it: 0, or -1: see *f. */
 int ws_store_fetch(int fd, ws_write_fn *write, void *arg, struct fault *f);

@@ -1,18 +1,23 @@
-/* Captures: copies that need no store, or no other part of the file. */
+/* Captures: copies that need no store, or no other part of the file; or the same blocks of a store. */
 #include <stdlib.h>
 
 #include "format/ws/store_internal.h"
 
 /* The records of a run, as far as they can be read: 0, or -1. */
 static int
-copy_records(struct ws_reader *in, struct ws_writer *to, struct fault *f)
+copy_records(struct ws_reader *in, struct ws_writer *to, struct ws_pages_writer *w, struct fault *f)
 {
+	struct ws_stored s;
 	struct ws_rec rec;
+	uint64_t page;
 	int k;
 
-	while ((k = ws_next(in, &rec)) == 1)
+	while ((k = ws_next(in, &rec)) == 1) {
+		if (w && rec.kind == WS_MEM && ws_rec_stored(in, &s) && ws_pages_refer(w, &s, &page) == 0)
+			rec.u.mem.page = page + 1;
 		if (ws_put(to, &rec) < 0)
 			break;
+	}
 	/* a run that is cut off stays cut off */
 	if (k < 0 && ws_fault(in)->off != UINT64_MAX && ws_end_group(to) == 0) {
 		*f = *ws_fault(in);
@@ -25,7 +30,7 @@ copy_records(struct ws_reader *in, struct ws_writer *to, struct fault *f)
 }
 
 int
-ws_run_copy_whole(int fd, size_t n, ws_write_fn *write, void *arg, struct fault *f)
+ws_run_copy_records(int fd, size_t n, struct ws_pages_writer *w, ws_write_fn *write, void *arg, struct fault *f)
 {
 	struct ws_reader *in = ws_open_run(fd, n, f);
 	struct ws_writer *to = NULL;
@@ -34,7 +39,7 @@ ws_run_copy_whole(int fd, size_t n, ws_write_fn *write, void *arg, struct fault 
 	if (in)
 		to = ws_create(write, arg, ws_head(in), ws_head(in)->flags & WS_TRIMMED ? WS_SMALL : WS_QUICK, f);
 	if (to)
-		bad = copy_records(in, to, f);
+		bad = copy_records(in, to, w, f);
 	ws_free(to);
 	ws_close(in);
 	return bad;

@@ -48,6 +48,8 @@ uint64_t ws_pages_read(struct ws_pages *t, struct src *src, uint64_t off, struct
 void ws_pages_attach(struct ws_pages *t, const struct src *src);       /* before ws_pages_get */
 /* n pages from number `page` on, within a block; NULL: why.  Valid until the next call. */
 const uint8_t *ws_pages_get(struct ws_pages *t, uint64_t page, size_t n, const char **why);
+/* 1: that page is in a stored block; 0 */
+int ws_pages_where(const struct ws_pages *t, uint64_t page, struct ws_stored *s);
 void ws_pages_free(struct ws_pages *t);
 /* compresses n pages to `out`, which has room for them, or NULL; fills in b; returns the bytes to write: out, or p */
 const uint8_t *ws_block_pack(struct ws_block *b, const uint8_t *p, size_t n, uint8_t *out);
@@ -55,8 +57,6 @@ const uint8_t *ws_block_pack(struct ws_block *b, const uint8_t *p, size_t n, uin
 /* runs_writer.c: writes bytes between those of the runs */
 int ws_runs_write_block(struct ws_runs_writer *w, const void *head, const void *p, size_t n);
 void ws_runs_set_pages(struct ws_runs_writer *w, struct ws_pages_writer *pages);
-/* store_copy.c: as ws_run_copy, of a file with pages; what is written has none */
-int ws_run_copy_whole(int fd, size_t n, ws_write_fn *write, void *arg, struct fault *f);
 /* runs.c */
 struct ws_pages *ws_runs_pages(const struct ws_runs *t);        /* owned by t */
 

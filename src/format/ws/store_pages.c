@@ -177,6 +177,22 @@ ws_pages_get(struct ws_pages *t, uint64_t page, size_t n, const char **why)
 	return p ? p + (page - b->first) * WS_PAGE : NULL;
 }
 
+int
+ws_pages_where(const struct ws_pages *t, uint64_t page, struct ws_stored *s)
+{
+	const struct ws_block *b;
+	size_t i;
+
+	LOWER_BOUND(i, t->n, t->v[i].first + t->v[i].n <= page);
+	if (i == t->n || t->v[i].where != WS_BLOCK_STORED)
+		return 0;
+	b = &t->v[i];
+	memcpy(s->hash, b->hash, WS_HASH_BYTES);
+	s->pages = b->n;
+	s->at = (uint32_t)(page - b->first);
+	return 1;
+}
+
 const uint8_t *
 ws_block_pack(struct ws_block *b, const uint8_t *p, size_t n, uint8_t *out)
 {
@@ -211,6 +227,17 @@ ws_block_info(const struct ws_runs *t, size_t i, struct ws_block_info *info)
 	*info = (struct ws_block_info){.pages = b->n, .stored = b->where == WS_BLOCK_STORED && b->n,
 	    .bytes = WS_BLOCK_HEAD + b->packed};
 	memcpy(info->hash, b->hash, WS_HASH_BYTES);
+}
+
+size_t
+ws_blocks_stored(const struct ws_runs *t)
+{
+	const struct ws_pages *p = ws_runs_pages(t);
+	size_t n = 0;
+
+	for (size_t i = 0; i < p->n; i++)
+		n += p->v[i].where == WS_BLOCK_STORED && p->v[i].n;
+	return n;
 }
 
 const char *

@@ -86,11 +86,18 @@ block_write(struct ws_pages_writer *w, struct ws_block *b, const uint8_t *p)
 	return w->failed ? -1 : 0;
 }
 
+int
+ws_pages_announce(struct ws_pages_writer *w)
+{
+	struct ws_block none = {.where = WS_BLOCK_STORED};
+
+	return block_write(w, &none, NULL);
+}
+
 struct ws_pages_writer *
 ws_pages_create(struct ws_runs_writer *runs, struct ws_store *store)
 {
 	struct ws_pages_writer *w = calloc(1, sizeof(*w));
-	struct ws_block none = {.where = WS_BLOCK_STORED};
 
 	if (!w)
 		return NULL;
@@ -105,7 +112,7 @@ ws_pages_create(struct ws_runs_writer *runs, struct ws_store *store)
 	}
 	/* so that a reader looks for blocks in a file that has one run */
 	if (store)
-		block_write(w, &none, NULL);
+		ws_pages_announce(w);
 	return w;
 }
 
@@ -283,6 +290,33 @@ ws_pages_add(struct ws_pages_writer *w, const uint8_t *p, size_t n, const struct
 	if (nref == 1 && from->clean && !from->once)
 		copy_keep(w, from, copy, p, n, ref[0].page);
 	return w->failed ? 0 : nref;
+}
+
+int
+ws_pages_refer(struct ws_pages_writer *w, const struct ws_stored *s, uint64_t *page)
+{
+	struct ws_block b = {.n = s->pages, .where = WS_BLOCK_STORED};
+	const struct known *k = known_find(w, s->hash);
+
+	if (k) {
+		*page = k->page + s->at;
+		return w->failed ? -1 : 0;
+	}
+	if (w->nstored >= WS_STORED_MAX || ws_pages_flush(w))
+		return -1;
+	memcpy(b.hash, s->hash, WS_HASH_BYTES);
+	/* a block is known by its own hash here, which is that of no page */
+	known_add(w, s->hash, w->npage);
+	*page = w->npage + s->at;
+	w->npage += s->pages;
+	w->nstored++;
+	return block_write(w, &b, NULL);
+}
+
+size_t
+ws_pages_stored(const struct ws_pages_writer *w)
+{
+	return w->nstored;
 }
 
 int

@@ -1,6 +1,7 @@
 /* Drives a replay: reports its position and runs it to a given instance. */
 #include <string.h>
 
+#include "format/ws/store.h"
 #include "replay/guest/replay_internal.h"
 
 struct rp_core *
@@ -83,6 +84,12 @@ int
 drive_is_cut(const struct replay *r)
 {
 	return r->cut;
+}
+
+int
+drive_mem_stored(const struct replay *r, struct ws_stored *s)
+{
+	return ws_rec_stored(r->in, s);
 }
 
 const struct mem *

@@ -97,6 +97,9 @@ int drive_ended(const struct replay *r);
 int drive_resume(struct replay *r);
 int drive_is_cut(const struct replay *r);               /* no record follows: the file is cut off, or bad */
 const struct mem *drive_mem(const struct replay *r);    /* the program's memory, read-only */
+/* for use within the callback of a MEM: as ws_rec_stored, format/ws/store.h */
+struct ws_stored;
+int drive_mem_stored(const struct replay *r, struct ws_stored *s);
 
 /* Sets a fault at the current instruction; returns REPLAY_BAD. */
 int drive_bad(struct replay *r, const char *fmt, ...) __attribute__((format(printf, 2, 3)));

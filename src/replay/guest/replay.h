@@ -23,6 +23,7 @@ enum replay_got {
 };
 
 struct replay;
+struct ws_pages_writer;
 
 /*
  * path NULL or "-": standard input.  Fails if this processor lacks a feature that the program
@@ -126,8 +127,11 @@ struct trim_opts {
 	unsigned share;                 /* percent of the file that keyframes may take; */
 	/* or bytes for each million instructions that one in the middle may take; both 0: no keyframes */
 	unsigned middle;
+	uint64_t size;                  /* bytes of the input, more than which keyframes may not make of it; 0: no matter */
 	ws_write_fn *write;             /* receives the new file */
 	void *arg;                      /* of write */
+	/* of that file (format/ws/store.h): it refers to the same stored blocks.  NULL: it has what it needs of them */
+	struct ws_pages_writer *pages;
 };
 struct trim_stats {
 	uint64_t ninst, raw, needed;    /* bytes of memory in MEM records before and after */

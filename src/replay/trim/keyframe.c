@@ -23,7 +23,8 @@ trim_join(struct trim_seg *a, const struct trim_seg *b)
 		if (!first || both)
 			q = b->page[j++];
 		out[n++] = (struct trim_page){ .no = first ? p.no : q.no, .need = p.need | (q.need & ~p.full),
-			.full = p.full | (q.full & ~p.need) };
+			.full = p.full | (q.full & ~p.need),
+			.stored = (p.stored || !p.need) && (q.stored || !q.need) };
 	}
 	free(a->page);
 	a->page = out;
@@ -40,7 +41,8 @@ trim_lines(const struct trim_seg *s)
 	uint64_t n = 0;
 
 	for (size_t i = 0; i < s->n; i++)
-		n += (uint64_t)__builtin_popcountll(s->page[i].need);
+		if (!s->page[i].stored)
+			n += (uint64_t)__builtin_popcountll(s->page[i].need);
 	return n;
 }
 
@@ -134,8 +136,14 @@ trim_choose_keyframes(struct trim_found *f, const struct trim_opts *o)
 	    4.0 * (double)f->ntrigger;
 	double budget = whole * o->share / 100, best = 0;
 	double most = (double)f->ninst / 1e6 * o->middle;
+	double left = o->size > whole ? (double)o->size - whole : 0;
 	size_t first[TRIM_SEGS + 1] = { 0 };
 	size_t m = f->nseg - 1, n = 1;
+
+	if (o->size && budget > left)
+		budget = left;
+	if (o->size && most > left)
+		most = left;
 
 	/* reduce their number until they fit */
 	for (; m > 1; m -= (m + 7) / 8) {

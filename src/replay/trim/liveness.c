@@ -24,6 +24,8 @@ struct note {
 	struct trim_found *found;
 	struct wcode code;
 	struct wcode_replay mem;        /* reads the bytes of code */
+	int refers;                     /* the smaller capture refers to a store */
+	struct trim_stored stored;
 	uint64_t every;
 	size_t done;                    /* references of this batch that are noted */
 	uint8_t *sample, *packed;       /* CHUNK bytes, ZSTD_compressBound(CHUNK) bytes */
@@ -58,9 +60,13 @@ sample_seg(struct note *t, struct trim_seg *s)
 {
 	size_t n = 0;
 
-	for (size_t i = 0; i < s->n; i++)
+	for (size_t i = 0; i < s->n; i++) {
+		struct ws_stored where;
+
+		s->page[i].stored = t->refers && s->page[i].need &&
+		    trim_stored_same(&t->stored, t->r, s->page[i].no, &where);
 		for (unsigned k = 0; k < TRIM_LINES; k++) {
-			if (!(s->page[i].need >> k & 1) ||
+			if (s->page[i].stored || !(s->page[i].need >> k & 1) ||
 			    replay_read(t->r, s->page[i].no * MEM_PAGE + k * WS_LINE, t->sample + n,
 				WS_LINE) != WS_LINE)
 				continue;
@@ -71,6 +77,7 @@ sample_seg(struct note *t, struct trim_seg *s)
 				n = 0;
 			}
 		}
+	}
 	s->packed += trim_squeeze(t, t->sample, n);
 }
 
@@ -109,6 +116,21 @@ catch_up(struct note *t)
 	}
 }
 
+/* Contents from a store cost nothing. 1: they are; 0; -1: no memory */
+static int
+note_stored(struct note *t, const struct ws_rec_mem *m)
+{
+	struct trim_found *f = t->found;
+	struct ws_stored s;
+
+	if (!t->refers || !drive_mem_stored(t->r, &s) || !trim_stored_fits(m))
+		return 0;
+	if (buf_grow(&f->stored, &f->capstored, f->nstored + 1, sizeof *f->stored) < 0)
+		return -1;
+	f->stored[f->nstored++] = t->s.mem;
+	return trim_stored_add(&t->stored, m, &s) != 0 ? -1 : 1;
+}
+
 static int
 on_record(void *arg, const struct ws_rec *rec)
 {
@@ -118,8 +140,10 @@ on_record(void *arg, const struct ws_rec *rec)
 	catch_up(t);
 	switch (rec->kind) {
 	case WS_MEM:
-		sample_mem(t, &rec->u.mem);
-		e = shadow_mem(&t->s, &rec->u.mem);
+		e = note_stored(t, &rec->u.mem);
+		if (!e)
+			sample_mem(t, &rec->u.mem);
+		e = e < 0 || shadow_mem(&t->s, &rec->u.mem) != 0;
 		if (rec->u.mem.p &&
 		    mem_alias(drive_mem(t->r), rec->u.mem.addr, &(size_t){ 0 }, &(uint64_t){ 0 }))
 			/* it may be read at another address */
@@ -235,8 +259,12 @@ trim_gather(struct note *t)
 		return -1;
 	if (f->nneed)
 		qsort(f->need, f->nneed, sizeof *f->need, by_mem);
-	for (size_t i = 0; i < f->nneed; i++)
-		f->needed += (uint64_t)f->need[i].count * WS_LINE;
+	for (size_t i = 0, k = 0; i < f->nneed; i++) {
+		while (k < f->nstored && f->stored[k] < f->need[i].mem)
+			k++;
+		if (k == f->nstored || f->stored[k] != f->need[i].mem)
+			f->needed += (uint64_t)f->need[i].count * WS_LINE;
+	}
 	return 0;
 }
 
@@ -277,6 +305,7 @@ trim_find_needs(const char *in, const struct trim_opts *o, struct trim_found *fo
 	if (t) {
 		t->found = t->s.found = found;
 		t->every = o->every ? o->every : EVERY;
+		t->refers = o->pages != NULL;
 		e = trim_pass1(t, in, f);
 	}
 	if (!t || t->s.nomem || (e < 0 && !f->err[0]))
@@ -284,6 +313,7 @@ trim_find_needs(const char *in, const struct trim_opts *o, struct trim_found *fo
 	if (t) {
 		replay_close(t->r);
 		shadow_free(&t->s);
+		trim_stored_free(&t->stored);
 		wcode_free(&t->code);
 		free(t->sample);
 		free(t->packed);
@@ -299,4 +329,5 @@ trim_found_free(struct trim_found *f)
 		free(f->seg[i].page);
 	free(f->seg);
 	free(f->need);
+	free(f->stored);
 }

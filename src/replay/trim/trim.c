@@ -11,6 +11,7 @@
 #include "replay/trim/trim_internal.h"
 
 #define GAP 1u                  /* gaps of up to this many unneeded lines do not end a run */
+#define PAGE_GAP 4u             /* and of so many pages that are in a store: another record takes more room */
 
 struct trim {
 	struct replay *r;
@@ -21,6 +22,7 @@ struct trim {
 	struct ws_writer *w;
 	uint8_t *room;                  /* bytes of a run; owned */
 	size_t caproom;
+	struct trim_stored stored;      /* if there is o->pages */
 	struct ws_rec_range *fresh;     /* mapped since the last trigger; owned */
 	size_t nfresh, capfresh;
 	uint64_t last;                  /* instructions before the last system call or signal */
@@ -127,6 +129,59 @@ put_run(struct trim *t, const struct ws_rec_mem *m, size_t from, size_t to, int 
 	return put_mem(t, lo, t->room, hi - lo, zero);
 }
 
+/* Writes n pages at addr that are in a store, and p: 1; 0: they have to be copied; -1: an error */
+static int
+put_stored(struct trim *t, uint64_t addr, const uint8_t *p, size_t n, const struct ws_stored *s, int zero)
+{
+	struct ws_rec rec = { .kind = WS_MEM, .u.mem = { .addr = addr, .n = n * MEM_PAGE } };
+	uint64_t page;
+
+	/* pages of zeros are not referred to */
+	if (!p[0] && !memcmp(p, p + 1, n * MEM_PAGE - 1))
+		return put_mem(t, addr, p, n * MEM_PAGE, zero) != 0 ? -1 : 1;
+	if (ws_pages_refer(t->o->pages, s, &page) != 0)
+		return 0;
+	rec.u.mem.page = page + 1;
+	return trim_put(t, &rec) != 0 ? -1 : 1;
+}
+
+/* The pages of m, which has the need, from its first to after its last line. */
+static void
+need_pages(const struct ws_rec_mem *m, const struct trim_need *need, size_t *from, size_t *to)
+{
+	*from = (size_t)((need->line * WS_LINE - m->addr) / MEM_PAGE);
+	*to = (size_t)(((need->line + need->count) * WS_LINE - m->addr + MEM_PAGE - 1) / MEM_PAGE);
+}
+
+/* Writes the trimmed contents m, pages from those that s says on: 1; 0: they have to be copied; -1: an error */
+static int
+trim_mem_stored(struct trim *t, const struct ws_rec_mem *m, const struct ws_stored *s, int zero)
+{
+	const struct trim_need *need = t->found.need;
+	size_t n = t->found.nneed, i = t->at, from, to, a, b;
+
+	if (trim_stored_add(&t->stored, m, s) != 0)
+		return trim_bad(t, "no memory");
+	while (i < n && need[i].mem == t->mem) {
+		struct ws_stored at = *s;
+		int e;
+
+		need_pages(m, &need[i], &from, &to);
+		for (i++; i < n && need[i].mem == t->mem; i++) {
+			need_pages(m, &need[i], &a, &b);
+			if (a > to + PAGE_GAP)
+				break;
+			to = b;
+		}
+		at.at += (uint32_t)from;
+		e = put_stored(t, m->addr + from * MEM_PAGE, m->p + from * MEM_PAGE, to - from, &at, zero);
+		if (e <= 0)
+			return e;
+	}
+	t->at = i;
+	return 1;
+}
+
 /* Writes the trimmed contents m. */
 static int
 trim_mem(struct trim *t, const struct ws_rec_mem *m)
@@ -134,7 +189,16 @@ trim_mem(struct trim *t, const struct ws_rec_mem *m)
 	const struct trim_need *need = t->found.need;
 	size_t n = t->found.nneed, i = t->at;
 	int zero = is_fresh(t, m);
+	struct ws_stored s;
 
+	if (t->o->pages && drive_mem_stored(t->r, &s) && trim_stored_fits(m)) {
+		int e = trim_mem_stored(t, m, &s, zero);
+
+		if (e < 0)
+			return -1;
+		/* what is written already is written again if the rest cannot be referred to */
+		i = t->at;
+	}
 	while (i < n && need[i].mem == t->mem) {
 		size_t j = i + 1;
 
@@ -183,6 +247,33 @@ on_record(void *arg, const struct ws_rec *rec)
 		break;
 	}
 	return trim_put(t, rec);
+}
+
+/*
+ * Pages of s from number i on that are in a store as they are in memory: refers to them, and returns how many they
+ * are; 0: none; -1: an error.  All of each page is compared: what is not needed here may have been written before the
+ * next keyframe, which says nothing of zeros.
+ */
+static long
+put_pages(struct trim *t, const struct trim_seg *s, size_t i)
+{
+	uint64_t no = s->page[i].no;
+	struct ws_stored first, at;
+	size_t n = 1;
+	int e;
+
+	if (!t->o->pages || !s->page[i].need || !trim_stored_same(&t->stored, t->r, no, &first))
+		return 0;
+	while (i + n < s->n && n < WS_BLOCK_PAGES && s->page[i + n].no == no + n && s->page[i + n].need &&
+	    trim_stored_same(&t->stored, t->r, no + n, &at) && at.at == first.at + n &&
+	    memcmp(at.hash, first.hash, sizeof at.hash) == 0)
+		n++;
+	if (trim_room(t, n * MEM_PAGE) != 0)
+		return -1;
+	if (replay_read(t->r, no * MEM_PAGE, t->room, n * MEM_PAGE) != n * MEM_PAGE)
+		return 0;
+	e = put_stored(t, no * MEM_PAGE, t->room, n, &first, 1);
+	return e > 0 ? (long)n : e;
 }
 
 /* Writes the nonempty lines of page p as runs. */
@@ -249,9 +340,13 @@ put_key(struct trim *t, const struct trim_seg *s)
 		if (trim_put(t, &rec) != 0)
 			return -1;
 	}
-	for (size_t i = 0; i < s->n; i++)
-		if (put_page(t, &s->page[i]) != 0)
+	for (size_t i = 0; i < s->n;) {
+		long n = put_pages(t, s, i);
+
+		if (n < 0 || (n == 0 && put_page(t, &s->page[i]) != 0))
 			return -1;
+		i += n ? (size_t)n : 1;
+	}
 	if (put_twins(t) != 0)
 		return -1;
 	rec = (struct ws_rec){ .kind = WS_KEYEND };
@@ -354,6 +449,7 @@ replay_trim(const char *in, const struct trim_opts *o, struct trim_stats *s, str
 	replay_close(t.r);
 	free(t.room);
 	free(t.fresh);
+	trim_stored_free(&t.stored);
 	trim_found_free(&t.found);
 	return e;
 }
