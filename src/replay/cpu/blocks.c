@@ -175,6 +175,14 @@ rp_block_drop(struct rp_core *c, struct rp_block *b)
 	}
 }
 
+void
+rp_fetches_again(struct rp_core *c)
+{
+	for (size_t i = 0; i < c->nlist; i++)
+		for (struct rp_hinfo *h = c->list[i]->part; h; h = h->next)
+			h->fresh = 1;
+}
+
 /* No indirect jump of this mode has a translated target. */
 static void
 blocks_no_targets(struct rp_core *c, int mode)

@@ -46,6 +46,12 @@ struct rp_cpu {
 enum rp_mode {
 	RP_NONE,                /* run, report nothing */
 	RP_REFS,                /* report references */
+	/*
+	 * The same, but fetches only when an instruction is executed for the first time since it was translated or
+	 * rp_fetches_again was called: with those of all up to the next branch, before the references of these.
+	 * Otherwise an instruction may report nothing.
+	 */
+	RP_DATA,
 	RP_VALUES,              /* report blocks, references and values, in the format of fact.h */
 	/*
 	 * The same of a few instructions only: headers of all blocks, records of string instructions, without
@@ -123,6 +129,7 @@ const char *rp_core_why(void);  /* the reason why the last rp_core_new failed */
  * calling.  With icount >= limit it returns RP_COUNT at once.
  */
 enum rp_stop rp_run(struct rp_core *c, struct rp_run *x, enum rp_mode mode);
+void rp_fetches_again(struct rp_core *c);       /* RP_DATA: fetches are reported again */
 
 /*
  * RP_VALUES, RP_CONTROL: out receives a header for each block, then the words of each of its instructions,

@@ -120,17 +120,17 @@ rp_core_new(void)
 	c->arena = dispatch_pages(RP_ARENA, PROT_READ | PROT_WRITE);
 	for (m = 0; m < (int)RP_NMODES; m++)
 		c->region[m] = dispatch_pages(RP_STACK + sizeof(struct rp_frame), PROT_READ | PROT_WRITE);
-	if (c->code == NULL || c->arena == NULL || c->region[0] == NULL || c->region[1] == NULL ||
-	    c->region[2] == NULL || c->region[3] == NULL || (c->guard = dispatch_guard()) == NULL)
+	for (m = 0; m < (int)RP_NMODES; m++)
+		if (c->region[m] == NULL)
+			goto fail;
+	if (c->code == NULL || c->arena == NULL || (c->guard = dispatch_guard()) == NULL)
 		goto fail;
 	c->cwarm = c->code;
 	c->awarm = c->arena;
 	c->cend = c->code + RP_CODE;
 	c->aend = c->arena + RP_ARENA;
-	frame_init(c, RP_NONE);
-	frame_init(c, RP_REFS);
-	frame_init(c, RP_VALUES);
-	frame_init(c, RP_CONTROL);
+	for (m = 0; m < (int)RP_NMODES; m++)
+		frame_init(c, m);
 	t.p = c->code;
 	t.bmi2 = c->avx;
 	rp_thunks(&t, &c->th);
@@ -301,7 +301,8 @@ dispatch_bounds(struct rp_frame *f, struct rp_run *x)
 	left = left > NEAR ? left - NEAR : UINT64_MAX;
 	if (f->mode >= RP_VALUES)
 		left /= RP_MAXINST;
-	if (left < room)
+	/* there is at least a word for each instruction, or for each block */
+	if (f->mode != RP_DATA && left < room)
 		room = left;
 	f->out = (uint64_t)(uintptr_t)x->out;
 	f->negend = -(f->out + 8 * room);

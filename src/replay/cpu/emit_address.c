@@ -22,7 +22,7 @@ rp_word_append(struct rp_tr *t, int reg)
 void
 rp_fetch(struct rp_tr *t)
 {
-	if (!t->refs || t->values)
+	if (!t->refs || t->values || t->data)
 		return;
 	e_imm(t, T0, ref_make(REF_INST, t->in->pc, t->in->z.length));
 	rp_word_append(t, T0);

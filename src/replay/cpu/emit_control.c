@@ -271,6 +271,7 @@ cpu_control_branch(struct rp_tr *t)
 	t->side[t->nside].pc = to;
 	t->side[t->nside].left = t->ninst + 1;
 	t->side[t->nside++].words = (int)t->words;
+	t->branched = 1;
 	control_continue_at(t, t->in->next);
 }
 

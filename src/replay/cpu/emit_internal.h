@@ -147,6 +147,7 @@ struct rp_mark {                        /* one instruction in a block */
 	uint16_t idx;                   /* instructions of the block before it */
 	uint8_t borrowed[RP_NSAVE];     /* host registers whose values are in save[]; 0 (rax): none */
 	uint8_t out0;                   /* out0 holds r11's value from before it */
+	uint8_t len;                    /* its bytes; 0: it is not run */
 };
 
 struct rp_page;
@@ -169,6 +170,7 @@ struct rp_block {
 	struct rp_pageref ref[RP_BPAGES];
 	uint16_t nmark, ninst, nsite, nref;
 	uint8_t mode, step, dead, temp, silent;
+	struct rp_hinfo *part;          /* RP_DATA: the first of its parts */
 };
 
 struct rp_page {                        /* a guest page with translated code */
@@ -283,6 +285,9 @@ struct rp_tr {
 	unsigned words, maxwords;       /* words since r11 was advanced; at most in the block */
 	/* mode is not RP_NONE; is RP_VALUES or RP_CONTROL; is RP_CONTROL */
 	int stream, values, bare;
+	/* mode is RP_DATA; then a part begins here, as the instructions before are a branch or none; the last part */
+	int data, branched;
+	struct rp_hinfo *part;
 	int refs;                       /* references of the current instruction are reported */
 	int silent;                     /* RP_VALUES: nothing of the block is reported */
 	int picked;                     /* rp_values_filter: an instruction of the block is reported */
@@ -329,6 +334,13 @@ struct rp_hinfo {
 	struct rp_block *block;
 	uint16_t idx;                   /* instructions of the block before it */
 	uint64_t (*fn)(struct rp_frame *, const struct rp_hinfo *);
+	/*
+	 * RP_DATA: of a part of a block, up to a branch: the next part; its marks; words since r11 was advanced; its
+	 * fetches are not reported yet
+	 */
+	struct rp_hinfo *next;
+	uint16_t mark, nmark, words;
+	uint8_t fresh;
 };
 enum { RS_MOVS, RS_CMPS, RS_STOS, RS_LODS, RS_SCAS };
 
@@ -368,6 +380,7 @@ uint64_t rp_helper_x87(struct rp_frame *f, const struct rp_hinfo *h);
 uint64_t rp_helper_stored(struct rp_frame *f, const struct rp_hinfo *h);
 /* completes the record of a string instruction; done: FACT_DONE or 0 */
 void rp_record(struct rp_frame *f, uint64_t done);
+uint64_t rp_helper_fetch(struct rp_frame *f, const struct rp_hinfo *h);         /* RP_DATA: reports the fetches of a part */
 uint64_t rp_helper_xgetbv(struct rp_frame *f, const struct rp_hinfo *h);        /* emulates xgetbv */
 
 /* emit_host.c: host instructions, none of which changes flags */

@@ -268,6 +268,21 @@ rp_helper_string(struct rp_frame *f, const struct rp_hinfo *h)
 }
 
 uint64_t
+rp_helper_fetch(struct rp_frame *f, const struct rp_hinfo *h)
+{
+	uint64_t back = 8u * h->words;
+
+	/* what was written since r11 was advanced comes before them, what will be written after them */
+	f->out += back;
+	for (const struct rp_mark *m = h->block->mark + h->mark, *end = m + h->nmark; m < end; m++)
+		if (m->len)
+			helper_word(f, REF_INST, m->pc, m->len);
+	f->out -= back;
+	((struct rp_hinfo *)(uintptr_t)h)->fresh = 0;
+	return 0;
+}
+
+uint64_t
 rp_helper_xgetbv(struct rp_frame *f, const struct rp_hinfo *h)
 {
 	uint32_t lo = (uint32_t)f->xcr0, hi = (uint32_t)(f->xcr0 >> 32);

@@ -198,7 +198,7 @@ rp_helper_refs(struct rp_frame *f, const struct rp_hinfo *h)
 
 	f->inhelper = (uint64_t)(uintptr_t)h;
 	f->out0 = f->out;
-	if (h->refs)
+	if (h->refs && f->mode != RP_DATA)
 		helper_word(f, REF_INST, h->pc, h->len);
 	BARRIER();
 	switch (h->kind) {

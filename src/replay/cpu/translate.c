@@ -123,7 +123,7 @@ translate_prologue(struct rp_tr *t)
 		host_e1(t, 0xe3);
 		host_e1(t, (unsigned)(full - (t->p + 1)) & 255);
 	}
-	if (picks)
+	if (picks || t->data)
 		unless_negative(t, full, FO(ic), -1);
 	if (t->stream && !t->silent)
 		unless_negative(t, full, FO(negend), OUT);
@@ -208,6 +208,32 @@ translate_mark(struct rp_tr *t)
 	m->off = (uint32_t)(t->p - t->b->start);
 	m->words = (uint16_t)t->words;
 	m->idx = (uint16_t)t->ninst;
+}
+
+/* RP_DATA: a part of the block begins: reports the fetches of its instructions once. */
+static void
+translate_part(struct rp_tr *t)
+{
+	struct rp_hinfo *h = rp_hinfo(t);
+	uint8_t *over;
+
+	if (h == NULL)
+		return;
+	t->branched = 0;
+	*(t->part ? &t->part->next : &t->b->part) = h;
+	t->part = h;
+	h->mark = t->b->nmark;
+	h->words = (uint16_t)t->words;
+	h->fresh = 1;
+	e_imm(t, T0, (uint64_t)(uintptr_t)&h->fresh);
+	host_e1(t, 0x0f);       /* movzx ecx, byte [rcx] */
+	host_e1(t, 0xb6);
+	host_e1(t, 0x09);
+	host_e1(t, 0xe3);       /* jrcxz */
+	host_e1(t, 0);
+	over = t->p;
+	rp_helper(t, rp_helper_fetch, h);
+	*rp_w(over - 1) = (uint8_t)(t->p - over);
 }
 
 /* RP_VALUES: finds what is reported of the instruction. 0, or -1: no memory. */
@@ -300,6 +326,8 @@ translate_instruction(struct rp_tr *t, struct x86_inst *in)
 	if (why == NULL && t->c->amd != x86_amd_here() && x86_approximates(in))
 		why = "an approximation as another maker's processors have it";
 	if (why == NULL) {
+		if (t->data && t->branched)
+			translate_part(t);
 		translate_mark(t);
 		translate_one(t);
 		why = t->bad;
@@ -320,6 +348,10 @@ translate_instruction(struct rp_tr *t, struct x86_inst *in)
 		translate_refused(t, RW_BAD, why, 0);
 		return 0;
 	}
+	t->b->mark[t->b->nmark - 1].len = in->z.length;
+	if (t->part)
+		t->part->nmark++;
+	t->maxwords += t->data != 0;
 	t->ninst++;
 	return 1;
 }
@@ -423,8 +455,9 @@ rp_translate(struct rp_core *c, uint64_t pc, int mode, int step, int temp)
 	struct rp_block *b = rp_alloc(c, sizeof *b);
 	struct x86_inst in = { .pc = pc };
 	struct rp_tr t = { .c = c, .b = b, .p = c->cp, .in = &in, .stream = mode != RP_NONE,
-	    .refs = mode != RP_NONE, .values = mode >= RP_VALUES, .bare = mode == RP_CONTROL,
-		.step = step, .bmi2 = c->bmi2, .th = &c->th, .site = sites, .readable = ~pc }, again;
+	    .refs = mode != RP_NONE, .data = mode == RP_DATA, .branched = mode == RP_DATA,
+	    .values = mode >= RP_VALUES, .bare = mode == RP_CONTROL,
+	    .step = step, .bmi2 = c->bmi2, .th = &c->th, .site = sites, .readable = ~pc }, again;
 	uint8_t *ap = c->ap;
 
 	if (b == NULL)

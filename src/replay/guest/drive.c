@@ -28,6 +28,12 @@ drive_until(struct replay *r, uint64_t n)
 	r->most = n;
 }
 
+void
+drive_fetches_again(struct replay *r)
+{
+	rp_fetches_again(r->core);
+}
+
 const uint64_t *
 drive_words_so_far(const struct replay *r, size_t *n)
 {

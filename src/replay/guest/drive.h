@@ -37,6 +37,11 @@ struct rp_core *drive_core(struct replay *r);           /* for rp_values_enable,
  */
 int drive_run(struct replay *r, uint64_t icount);
 int drive_run_to(struct replay *r, uint64_t icount, uint64_t n);
+/*
+ * Passes over the rest of the capture without running the program: the watch has all records.  0, or REPLAY_BAD, also
+ * if it is cut off (drive_is_cut).  The replay cannot go on after it.
+ */
+int drive_rest(struct replay *r);
 int drive_rewind(struct replay *r);                     /* returns to the start: 0, or REPLAY_BAD */
 /* as replay_until, in instances: ends after n (WS_UNKNOWN: no limit) */
 void drive_until(struct replay *r, uint64_t n);
@@ -46,6 +51,7 @@ void drive_until(struct replay *r, uint64_t n);
  * drive_words_so_far returns.
  */
 int drive_words(struct replay *r, enum rp_mode mode, size_t most, size_t *n);
+void drive_fetches_again(struct replay *r);     /* as rp_fetches_again */
 
 /*
  * For use within the callbacks: the words so far.  drive_add appends a few words: 1; 0: no

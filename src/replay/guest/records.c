@@ -203,6 +203,32 @@ drive_next(struct replay *r)
 	}
 }
 
+int
+drive_rest(struct replay *r)
+{
+	int got = 1;
+
+	if (r->ended != REPLAY_OK)
+		return r->ended == REPLAY_END ? 0 : REPLAY_BAD;
+	while (!r->cut) {
+		if (r->next.kind == WS_KEY) {
+			if (ws_skip_key(r->in) != 1)
+				return drive_bad_file(r);
+		} else if (records_watched(r, &r->next) != 0) {
+			return REPLAY_BAD;
+		}
+		if (r->next.kind == WS_END) {
+			r->ended = REPLAY_END;
+			return 0;
+		}
+		got = ws_next(r->in, &r->next);
+		if (got == 0)
+			return drive_bad(r, "the capture has no end");
+		r->cut = got < 0;
+	}
+	return drive_bad_file(r);
+}
+
 /* Applies the records of a keyframe: the contents, and mappings if `maps`. */
 int
 drive_key_body(struct replay *r, int maps)

@@ -385,7 +385,7 @@ replay_pause(struct replay *r, enum rp_mode mode)
 	if (progress_due(r->x.icount))
 		progress_show(PROGRESS_INSTRUCTIONS, r->x.icount, drive_length(r));
 	/* a place that is searched for is looked for where the search wants it */
-	if (mode == RP_NONE && progress_is_on() && r->next.kind != WS_SIG &&
+	if ((mode == RP_NONE || mode == RP_DATA) && progress_is_on() && r->next.kind != WS_SIG &&
 	    r->x.limit - r->x.icount > PAUSE)
 		r->x.limit = r->x.icount + PAUSE;
 }

@@ -35,6 +35,7 @@ shadow_list_used(struct shadow *t, struct shadow_page *p)
 		need |= (uint64_t)(l->key != 0) << i;
 		full |= (uint64_t)(l->key == 0 && l->got == UINT64_MAX) << i;
 		l->key = l->got = 0;
+		p->known[i] = 0;
 	}
 	return shadow_list(t, p->no, need, full);
 }

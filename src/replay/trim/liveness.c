@@ -16,6 +16,7 @@
 #define EVERY   50000000u       /* instructions between candidates by default */
 #define SAMPLE  (64u << 20)     /* bytes of the contents that are compressed to estimate their size */
 #define CHUNK   (256u << 10)    /* bytes compressed at once */
+#define BATCH   (16u << 10)     /* words at once: they stay in the cache */
 #define AMID    4096u           /* instructions to go on from amid a string instruction */
 
 struct note {
@@ -27,6 +28,7 @@ struct note {
 	int refers;                     /* the smaller capture refers to a store */
 	struct trim_stored stored;
 	uint64_t every;
+	uint64_t last;                  /* instructions before the last system call or signal */
 	size_t done;                    /* references of this batch that are noted */
 	uint8_t *sample, *packed;       /* CHUNK bytes, ZSTD_compressBound(CHUNK) bytes */
 };
@@ -132,6 +134,19 @@ note_stored(struct note *t, const struct ws_rec_mem *m)
 }
 
 static int
+note_sig(struct note *t)
+{
+	struct trim_found *f = t->found;
+	uint64_t icount = replay_icount(t->r);
+
+	if (buf_grow(&f->sig, &f->capsig, f->nsig + 1, sizeof *f->sig) < 0)
+		return -1;
+	f->sig[f->nsig++] = icount != t->last ? icount : WS_UNKNOWN;
+	t->last = icount;
+	return 0;
+}
+
+static int
 on_record(void *arg, const struct ws_rec *rec)
 {
 	struct note *t = arg;
@@ -152,8 +167,11 @@ on_record(void *arg, const struct ws_rec *rec)
 	case WS_MAP: e = shadow_drop(&t->s, rec->u.map.addr, rec->u.map.len); break;
 	case WS_UNMAP: e = shadow_drop(&t->s, rec->u.range.addr, rec->u.range.len); break;
 	case WS_MOVE: e = shadow_move(&t->s, &rec->u.move); break;
-	default: t->found->ntrigger += (uint64_t)ws_is_trigger(rec->kind); break;
+	case WS_SIG: e = note_sig(t); break;
+	case WS_SYS: t->last = replay_icount(t->r); break;
+	default: break;
 	}
+	t->found->ntrigger += (uint64_t)ws_is_trigger(rec->kind);
 	t->s.nomem |= e != 0;
 	return t->s.nomem ? -1 : 0;
 }
@@ -203,14 +221,13 @@ static int
 trim_run(struct note *t, struct fault *f)
 {
 	struct replay *r = t->r;
-	const uint64_t *w;
 	uint64_t due = t->every;
 	size_t n;
 	int got;
 
 	for (;;) {
 		replay_until(r, due);
-		while ((got = replay_refs(r, &w, &n)) == REPLAY_OK) {
+		while ((got = drive_words(r, RP_DATA, BATCH, &n)) == REPLAY_OK) {
 			catch_up(t);
 			t->done = 0;
 			if (t->s.nomem)
@@ -228,6 +245,7 @@ trim_run(struct note *t, struct fault *f)
 		}
 		if (shadow_end_segment(&t->s) != 0)
 			return -1;
+		drive_fetches_again(r);
 		sample_seg(t, &t->found->seg[t->found->nseg - 1]);
 		if (drive_ended(r) != REPLAY_OK)
 			return drive_is_cut(r);
@@ -330,4 +348,5 @@ trim_found_free(struct trim_found *f)
 	free(f->seg);
 	free(f->need);
 	free(f->stored);
+	free(f->sig);
 }

@@ -134,9 +134,12 @@ shadow_bytes(unsigned at, unsigned n)
 	return UINT64_MAX >> (WS_LINE - n) << at;
 }
 
-static inline void
-touch_line(struct shadow_line *l, uint64_t m, int reads, int writes)
+static void
+touch_line(struct shadow_page *p, unsigned i, uint64_t m, int reads, int writes)
 {
+	struct shadow_line *l = &p->line[i];
+
+	p->known[i] |= m;
 	if (reads) {
 		l->need |= m & ~l->own;
 		l->key |= m & ~l->got;
@@ -147,7 +150,7 @@ touch_line(struct shadow_line *l, uint64_t m, int reads, int writes)
 	}
 }
 
-static inline void
+static void
 shadow_touch(struct shadow *t, uint64_t addr, uint64_t n, int reads, int writes)
 {
 	while (n) {
@@ -157,7 +160,7 @@ shadow_touch(struct shadow *t, uint64_t addr, uint64_t n, int reads, int writes)
 
 		if (!p)
 			return;
-		touch_line(&p->line[addr / WS_LINE % TRIM_LINES], shadow_bytes(at, k), reads, writes);
+		touch_line(p, addr / WS_LINE % TRIM_LINES, shadow_bytes(at, k), reads, writes);
 		addr += k;
 		n -= k;
 	}
@@ -179,16 +182,30 @@ shadow_fetched(struct shadow *t, uint64_t w)
 	t->fetch(t->arg, ref_addr(w), ref_size(w));
 }
 
+static void
+shadow_word(struct shadow *t, uint64_t w)
+{
+	switch (ref_kind(w)) {
+	case REF_INST: shadow_fetched(t, w); break;
+	case REF_LOAD: shadow_touch(t, ref_addr(w), ref_size(w), 1, 0); break;
+	case REF_STORE: shadow_touch(t, ref_addr(w), ref_size(w), 0, 1); break;
+	case REF_MODIFY: shadow_touch(t, ref_addr(w), ref_size(w), 1, 1); break;
+	}
+}
+
+/* Nearly all references are to bytes that are known, in a page that is in the cache. */
 void
 shadow_words(struct shadow *t, const uint64_t *w, size_t n)
 {
-	for (size_t i = 0; i < n; i++)
-		switch (ref_kind(w[i])) {
-		case REF_INST: shadow_fetched(t, w[i]); break;
-		case REF_LOAD: shadow_touch(t, ref_addr(w[i]), ref_size(w[i]), 1, 0); break;
-		case REF_STORE: shadow_touch(t, ref_addr(w[i]), ref_size(w[i]), 0, 1); break;
-		case REF_MODIFY: shadow_touch(t, ref_addr(w[i]), ref_size(w[i]), 1, 1); break;
-		}
+	for (size_t i = 0; i < n; i++) {
+		uint64_t addr = ref_addr(w[i]), no = addr / MEM_PAGE;
+		unsigned at = addr % WS_LINE, size = ref_size(w[i]);
+		size_t slot = no % SHADOW_TLB;
+
+		if (ref_kind(w[i]) == REF_INST || t->tlbno[slot] != no + 1 || size - 1u >= WS_LINE - at ||
+		    shadow_bytes(at, size) & ~t->tlb[slot]->known[addr / WS_LINE % TRIM_LINES])
+			shadow_word(t, w[i]);
+	}
 }
 
 static int
@@ -294,6 +311,7 @@ shadow_supply(struct shadow *t, uint64_t no, unsigned lo, unsigned hi)
 		if (k > hi - at)
 			k = hi - at;
 		m = shadow_bytes(at % WS_LINE, k);
+		p->known[at / WS_LINE] &= ~m;
 		l->own &= ~m;
 		l->need &= ~m;
 		l->got |= m;

@@ -8,9 +8,10 @@
 #define SHADOW_SEEN 16384u      /* entries of the cache of fetches */
 
 struct shadow_line {
-	uint64_t own;                   /* bytes that the program wrote after the capture's contents came */
+	/* bytes that the program wrote after the capture's contents came, if not only after they were needed */
+	uint64_t own;
 	uint64_t need;                  /* bytes of the capture's contents that were read */
-	/* bytes that were written, or came from the capture, in this segment */
+	/* bytes that were written before they were read, or came from the capture, in this segment */
 	uint64_t got;
 	uint64_t key;                   /* bytes read that were there when the segment began */
 };
@@ -24,6 +25,11 @@ struct shadow_extent {
 
 struct shadow_page {
 	uint64_t no;
+	/*
+	 * Of each line, the bytes that were read or written in this segment: only the first time changes anything, as
+	 * it says whether they are needed.
+	 */
+	uint64_t known[TRIM_LINES];
 	struct shadow_line line[TRIM_LINES];
 	struct shadow_extent *ext;      /* owned */
 	uint32_t next, cap;

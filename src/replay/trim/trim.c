@@ -25,7 +25,7 @@ struct trim {
 	struct trim_stored stored;      /* if there is o->pages */
 	struct ws_rec_range *fresh;     /* mapped since the last trigger; owned */
 	size_t nfresh, capfresh;
-	uint64_t last;                  /* instructions before the last system call or signal */
+	size_t nsig;                    /* SIG records so far */
 	struct ws_early early;
 	struct fault *fault;
 };
@@ -232,16 +232,13 @@ on_record(void *arg, const struct ws_rec *rec)
 	case WS_SIG:            /* its place is known from here on, so the stack is not needed for a search */
 		sig = *rec;
 		sig.u.sig.nstack = sig.u.sig.nwords = 0;
-		if (replay_icount(t->r) != t->last)
-			sig.u.sig.icount = replay_icount(t->r);
-		t->last = replay_icount(t->r);
+		if (t->nsig < t->found.nsig && t->found.sig[t->nsig] != WS_UNKNOWN)
+			sig.u.sig.icount = t->found.sig[t->nsig];
+		t->nsig++;
 		return trim_put(t, &sig);
-	case WS_SYS:
-		t->last = replay_icount(t->r);
-		break;
 	case WS_END:
 		end = *rec;
-		end.u.end.icount = replay_icount(t->r);
+		end.u.end.icount = t->found.ninst;
 		return trim_put(t, &end);
 	default:
 		break;
@@ -366,20 +363,23 @@ put_cut(struct trim *t)
 	return trim_put(t, &rec);
 }
 
+/* Runs the program up to the last keyframe; what comes after it is known. */
 static int
 replay_again(struct trim *t, struct trim_stats *s)
 {
 	struct replay *r = t->r;
 	int got = REPLAY_OK;
 
-	for (size_t k = 1; k <= t->found.nseg; k++) {
-		got = drive_run(r, k < t->found.nseg ? t->found.seg[k].icount : WS_UNKNOWN);
+	for (size_t k = 1; k < t->found.nseg; k++) {
+		got = drive_run(r, t->found.seg[k].icount);
 		if (got != REPLAY_OK)
 			break;
 		if (put_key(t, &t->found.seg[k]) != 0)
 			return -1;
 		s->keys++;
 	}
+	if (got == REPLAY_OK)
+		got = drive_rest(r) == 0 ? REPLAY_END : REPLAY_BAD;
 	if (got == REPLAY_BAD && drive_is_cut(r) && !t->fault->err[0])
 		return put_cut(t);
 	if (got == REPLAY_BAD && !t->fault->err[0])

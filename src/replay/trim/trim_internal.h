@@ -54,6 +54,9 @@ struct trim_found {
 	uint64_t ninst, ntrigger;
 	uint32_t *stored;               /* the numbers of MEM records from a store, ascending; owned */
 	size_t nstored, capstored;
+	/* for each SIG: the instructions before it; WS_UNKNOWN: none come between it and the trigger before; owned */
+	uint64_t *sig;
+	size_t nsig, capsig;
 };
 
 /* liveness.c: pass 1. 0; -1: the replay's fault is in *f; 1: the capture was cut off, *f says where. */
