@@ -4,6 +4,7 @@
 #include <Zydis/Zydis.h>
 
 #include "base/buf.h"
+#include "base/populate.h"
 #include "cfg/code.h"
 #include "isa/x86/decode.h"
 
@@ -79,6 +80,7 @@ code_rehash(struct wcode *c)
 		return -1;
 	}
 	for (int i = 0; i < 3; i++) {
+		populate(new[i], n * sizeof *new[i]);
 		memset(new[i], 0xff, n * sizeof *new[i]);
 		free(*table[i]);
 		*table[i] = new[i];
@@ -147,7 +149,7 @@ code_add(struct wcode *c, uint64_t pc, const uint8_t *b, size_t n, int *nomem)
 	memcpy(v.b, b, z.length);
 	code_classify(&v, &z);
 	*nomem = c->n >= CODE_EXIT - 1 || buf_grow(&c->node, &c->cap, c->n + 1, sizeof *c->node) < 0 ||
-	    (c->n * 2 >= c->nhash && code_rehash(c) != 0);
+	    (c->n >= c->nhash && code_rehash(c) != 0);
 	if (*nomem)
 		return CODE_EXIT;
 	c->node[c->n] = v;

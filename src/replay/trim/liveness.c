@@ -296,6 +296,7 @@ trim_pass1(struct note *t, const char *in, struct fault *f)
 	t->code.kept = on_kept;
 	t->code.keptarg = t->s.arg = t;
 	t->s.fetch = on_fetch;
+	shadow_init(&t->s);
 	t->sample = malloc(CHUNK);
 	t->packed = malloc(ZSTD_compressBound(CHUNK));
 	t->s.nomem = !t->sample || !t->packed || begin_segment(t, 0) != 0;

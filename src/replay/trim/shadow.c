@@ -12,8 +12,29 @@
 static void
 shadow_cold(struct shadow *t)
 {
-	memset(t->tlbno, 0, sizeof t->tlbno);
+	for (size_t i = 0; i < SHADOW_TLB; i++)
+		t->tlb[i] = (struct shadow_quick){ .p = &t->none };
+}
+
+/* Fetches are to be noted again. */
+static void
+shadow_unseen(struct shadow *t)
+{
 	memset(t->seen, 0, sizeof t->seen);
+}
+
+/* That page may be gone, or have moved. */
+static void
+shadow_gone(struct shadow *t, uint64_t no)
+{
+	if (t->tlb[no % SHADOW_TLB].no == no + 1)
+		t->tlb[no % SHADOW_TLB].no = 0;
+}
+
+void
+shadow_init(struct shadow *t)
+{
+	shadow_cold(t);
 }
 
 static size_t
@@ -112,19 +133,19 @@ shadow_page(struct shadow *t, uint64_t no)
 static inline struct shadow_page *
 shadow_quick(struct shadow *t, uint64_t no)
 {
-	size_t i = no % SHADOW_TLB;
+	struct shadow_quick *q = &t->tlb[no % SHADOW_TLB];
 
-	if (t->tlbno[i] != no + 1) {
+	if (q->no != no + 1) {
 		struct shadow_page *p = shadow_page(t, no);
 
 		if (!p) {
 			t->nomem = 1;
 			return NULL;
 		}
-		t->tlbno[i] = no + 1;
-		t->tlb[i] = p;
+		q->no = no + 1;
+		q->p = p;
 	}
-	return t->tlb[i];
+	return q->p;
 }
 
 /* A mask of n bytes from byte `at` of a line; at + n <= 64, n > 0. */
@@ -200,10 +221,12 @@ shadow_words(struct shadow *t, const uint64_t *w, size_t n)
 	for (size_t i = 0; i < n; i++) {
 		uint64_t addr = ref_addr(w[i]), no = addr / MEM_PAGE;
 		unsigned at = addr % WS_LINE, size = ref_size(w[i]);
-		size_t slot = no % SHADOW_TLB;
+		const struct shadow_quick *q = &t->tlb[no % SHADOW_TLB];
+		uint64_t unknown = UINT64_MAX >> (-size % WS_LINE) << at &
+		    ~q->p->known[addr / WS_LINE % TRIM_LINES];
 
-		if (ref_kind(w[i]) == REF_INST || t->tlbno[slot] != no + 1 || size - 1u >= WS_LINE - at ||
-		    shadow_bytes(at, size) & ~t->tlb[slot]->known[addr / WS_LINE % TRIM_LINES])
+		/* one branch, which is nearly never taken: another page; a part in the next line; a fetch */
+		if ((q->no ^ (no + 1)) | unknown | (at + size - 1) / WS_LINE | (ref_kind(w[i]) == REF_INST))
 			shadow_word(t, w[i]);
 	}
 }
@@ -302,7 +325,7 @@ shadow_supply(struct shadow *t, uint64_t no, unsigned lo, unsigned hi)
 	if (!p || shadow_retire(t, p, lo, hi) != 0)
 		return -1;
 	if (p->fetched)
-		shadow_cold(t);
+		shadow_unseen(t);
 	for (unsigned at = lo; at < hi;) {
 		unsigned k = WS_LINE - at % WS_LINE;
 		struct shadow_line *l = &p->line[at / WS_LINE];
@@ -370,6 +393,9 @@ drop_page(struct shadow *t, struct shadow_page *p)
 {
 	int e = shadow_retire(t, p, 0, MEM_PAGE);
 
+	shadow_gone(t, p->no);
+	if (p->fetched)
+		shadow_unseen(t);
 	/* what was read of it remains in the list of the segment */
 	if (p->seg == t->seg)
 		e |= shadow_list_used(t, p);
@@ -388,7 +414,6 @@ shadow_drop(struct shadow *t, uint64_t addr, uint64_t len)
 	struct shadow_page *p;
 	int e = 0;
 
-	shadow_cold(t);
 	if (n < t->nslot) {
 		for (uint64_t i = 0; i < n && !e; i++)
 			if ((p = shadow_lookup(t, lo + i)))
@@ -412,6 +437,9 @@ shadow_drop(struct shadow *t, uint64_t addr, uint64_t len)
 static int
 move_page(struct shadow *t, struct shadow_page *p, uint64_t to)
 {
+	shadow_gone(t, p->no);
+	if (p->fetched)
+		shadow_unseen(t);
 	if (p->seg == t->seg)
 		shadow_list_used(t, p);
 	shadow_forget_used(t, p);
@@ -453,6 +481,7 @@ int
 shadow_end_segment(struct shadow *t)
 {
 	shadow_cold(t);
+	shadow_unseen(t);
 	return shadow_list_end(t);
 }
 

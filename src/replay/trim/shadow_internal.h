@@ -5,7 +5,7 @@
 #include "replay/trim/trim_internal.h"
 
 #define SHADOW_TLB  1024u       /* entries of the cache of page look-ups */
-#define SHADOW_SEEN 16384u      /* entries of the cache of fetches */
+#define SHADOW_SEEN 4096u      /* entries of the cache of fetches */
 
 struct shadow_line {
 	/* bytes that the program wrote after the capture's contents came, if not only after they were needed */
@@ -45,8 +45,9 @@ struct shadow {
 	size_t nused, capused;
 	uint32_t seg;
 	uint32_t mem;                   /* MEM records so far */
-	struct shadow_page *tlb[SHADOW_TLB];
-	uint64_t tlbno[SHADOW_TLB];     /* page number + 1; 0: empty */
+	struct shadow_page none;        /* is in entries that are empty */
+	/* no: page number + 1; 0: empty */
+	struct shadow_quick { uint64_t no; struct shadow_page *p; } tlb[SHADOW_TLB];
 	uint64_t seen[SHADOW_SEEN];     /* fetches that were noted */
 	/* is called for fetches, sometimes repeatedly for the same */
 	void (*fetch)(void *arg, uint64_t pc, unsigned len);
@@ -54,6 +55,7 @@ struct shadow {
 	int nomem;
 };
 
+void shadow_init(struct shadow *t);             /* a zeroed one */
 void shadow_words(struct shadow *t, const uint64_t *w, size_t n);       /* notes references; sets nomem */
 void shadow_read(struct shadow *t, uint64_t addr, uint64_t n);          /* notes a read; sets nomem */
 /* needed as the capture had it, even if it is not read; sets nomem */
