@@ -52,6 +52,55 @@ limits(void)
 	CHECK("at the limit already", go(RP_NONE) == RP_COUNT && x.icount == 501);
 }
 
+/* Of n words: those of fetches in *f, the others to `to`; returns how many these are */
+static unsigned
+apart(const uint64_t *w, size_t n, uint64_t *to, unsigned *f)
+{
+	unsigned k = 0;
+
+	for (size_t i = 0; i < n; i++)
+		if (ref_kind(w[i]) == REF_INST)
+			++*f;
+		else
+			to[k++] = w[i];
+	return k;
+}
+
+/* RP_DATA: the same loads and stores, wherever it stops; fetches once, and again when they are asked for */
+static void
+fetches(void)
+{
+	static uint64_t refs[600], data[600];
+	unsigned i, bad = 0, f = 0, n, k;
+
+	for (i = 0; i <= 502; i += 1 + i / 100) {
+		code("b964000000 4801c8 50 5a ffc9 75f8 0f05");
+		x.limit = i;
+		go(RP_REFS);
+		n = apart(words, (size_t)(x.out - words), refs, &f);
+		code("");
+		x.limit = i;
+		bad += go(RP_DATA) != (i < 502 ? RP_COUNT : RP_SYSCALL) || x.icount != i;
+		k = apart(words, (size_t)(x.out - words), data, &f);
+		bad += k != n || memcmp(refs, data, 8 * n) != 0;
+	}
+	CHECK("loads and stores without fetches", bad == 0);
+	code("b964000000 4801c8 50 5a ffc9 75f8 0f05");
+	rp_flush(core, CODE, 4096);
+	f = 0;
+	CHECK("fetches once", go(RP_DATA) == RP_SYSCALL && apart(words, (size_t)(x.out - words), data, &f) == 200 &&
+	    f >= 7 && f <= 14 && words[0] == ref_make(REF_INST, CODE, 5) && words[5] == ref_make(REF_INST, CODE + 12, 2) &&
+	    words[6] == ref_make(REF_STORE, DATA + 0x7ff8, 8));
+	n = f;
+	f = 0;
+	code("");
+	CHECK("not again", go(RP_DATA) == RP_SYSCALL && apart(words, (size_t)(x.out - words), data, &f) == 200 && f == 0);
+	rp_fetches_again(core);
+	code("");
+	CHECK("but again when asked", go(RP_DATA) == RP_SYSCALL && apart(words, (size_t)(x.out - words), data, &f) == 200 &&
+	    f == n);
+}
+
 /* Room for few references: the same ones in the end */
 static void
 room(void)
@@ -331,6 +380,7 @@ main(void)
 	map(CODE, 4096);
 	map(DATA, 0x10000);
 	limits();
+	fetches();
 	room();
 	strings();
 	breakpoints();
@@ -344,6 +394,7 @@ main(void)
 	core->bmi2 = 0;                 /* as on older processors */
 	rp_flush(core, 0, UINT64_C(1) << 45);
 	limits();
+	fetches();
 	room();
 	strings();
 	faults();

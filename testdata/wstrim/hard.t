@@ -18,7 +18,7 @@ for mode in code parts vectors faults twins h; do
 	ws2addr -o small.ref small.ws
 	same "$mode: the same references" small.ref raw.ref
 	n=$(ws2addr -c raw.ws | sed -n 's/^instructions //p')
-	"$BUILD/test/trimtest" raw.ws keys.ws $((n / 15)) 1000000 >got
+	"$BUILD/test/trimtest" raw.ws keys.ws $((n / 6)) 1000000 >got
 	ok "$mode: $(cat got)" grep -q '^[1-9][0-9]* keyframes, whole' got
 	ws2addr -o keys.ref keys.ws
 	same "$mode: the same references through keyframes" keys.ref raw.ref
