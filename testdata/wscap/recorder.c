@@ -13,6 +13,7 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/shm.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
@@ -611,6 +612,73 @@ masks(void)
 	printf("%d\n", i > 0);
 }
 
+/* SIGSYS is ignored, also by programs that are executed; the recorder needs it itself. */
+static void
+ignored(void)
+{
+	struct sigaction was;
+	int status;
+
+	signal(SIGSYS, SIG_IGN);
+	count = work(MANY) != 0;
+	raise(SIGSYS);
+	kill(getpid(), SIGSYS);
+	count += work(MANY) != 0;
+	sigaction(SIGSYS, NULL, &was);
+	printf("%u %d\n", count, was.sa_handler == SIG_IGN);
+	fflush(stdout);
+	status = system("kill -SYS $$; grep -q 'SigIgn.*[4-7c-f].......$' /proc/self/status");
+	printf("%d\n", WEXITSTATUS(status));
+	if (!fork()) {
+		raise(SIGSYS);
+		count += work(MANY) != 0;
+		sigaction(SIGSYS, NULL, &was);
+		if (was.sa_handler != SIG_IGN)
+			_exit(9);
+		signal(SIGSYS, SIG_DFL);
+		count += work(MANY) != 0;
+		raise(SIGSYS);
+	}
+	wait(&status);
+	printf("%d %d\n", WIFSIGNALED(status), WTERMSIG(status));
+	signal(SIGSYS, on_signal);
+	raise(SIGSYS);
+	printf("%u\n", count + (work(MANY) != 0));
+}
+
+/* System V shared memory; and memory that is shared with a child until that ends, or executes a program. */
+static void
+parted(int executes)
+{
+	volatile int *p = mmap(NULL, 1 << 20, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	int id = shmget(IPC_PRIVATE, 4096, 0600), fd[2];
+	volatile int *q = shmat(id, NULL, 0);
+	char b;
+
+	if (p == MAP_FAILED || q == (void *)-1 || pipe(fd))
+		exit(9);
+	shmctl(id, IPC_RMID, NULL);
+	q[1] = p[1] = 4;
+	if (!fork()) {
+		close(fd[0]);
+		if (write(fd[1], "", 1) != 1)
+			_exit(9);
+		p[0] = 3;
+		q[5] = 6;
+		close(fd[1]);
+		if (executes)
+			execlp("true", "true", NULL);
+		_exit(0);
+	}
+	if (read(fd[0], &b, 1) != 1)
+		exit(9);
+	wait(NULL);
+	for (int i = 0; i < 3; i++) {
+		count += work(MANY) != 0;
+		printf("%d %d %d %d %u\n", p[0]++, p[1] += 2, q[1], q[5] += p[0], count);
+	}
+}
+
 int
 main(int argc, char **argv)
 {
@@ -739,7 +807,16 @@ main(int argc, char **argv)
 		actions();
 	} else if (!strcmp(how, "foreign")) {
 		foreign();
+	} else if (!strcmp(how, "ignored")) {
+		ignored();
+	} else if (!strcmp(how, "parted")) {
+		parted(0);
+		parted(1);
 	} else if (!strcmp(how, "forever")) {
+		if (argc > 2 && !strcmp(argv[2], "ignored"))
+			signal(SIGSYS, SIG_IGN);
+		if (argc > 2 && !strcmp(argv[2], "parted"))
+			parted(0);
 		sum = work(MANY) != 0;          /* it is in the recorder by then */
 		printf("ready\n");
 		fflush(stdout);

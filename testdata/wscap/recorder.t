@@ -4,7 +4,7 @@ gcc -O1 -pthread ${static:+-static-pie} -o recorder "$HERE/recorder.c" || exit 1
 gcc -O1 -pthread -static -no-pie -o recorders "$HERE/recorder.c" || exit 1
 
 rec() { captured "$1" --recorder on -- "$2" "$3"; }
-for i in work registers amid raise timer sleep blocked fork vfork pipe greedy files seccomp mapped maps maptimer code codetimer cpuid seldom closed actions masks; do
+for i in work registers amid raise timer sleep blocked fork vfork pipe greedy files seccomp mapped maps maptimer code codetimer cpuid seldom closed actions masks ignored parted; do
 	rec "$i" ./recorder $i
 done
 rec "a pipe without a reader" ./recorder pipekill
@@ -13,10 +13,12 @@ rec "a thread begins" ./recorder thread
 wsverify -n 0:2000 c.ws >verified 2>&1
 is "verified" "$? $(grep -vc ' 0 differences$' verified)" "0 0"
 
-# killed OPTION...: a process that is killed at any place: the capture replays up to there
+# killed OPTION...: a process that is killed at any place, in $state: the capture replays up to there
+state=
 killed() {
 	: >out
-	wscap "$@" -o c.ws ./recorder forever >out &
+	# shellcheck disable=SC2086
+	wscap "$@" -o c.ws ./recorder forever $state >out &
 	until grep -q ready out; do sleep 0.05; done
 	read -r pid <"/proc/$!/task/$!/children"
 	in=$(grep -c memfd:recorder "/proc/$pid/maps")
@@ -28,13 +30,18 @@ killed() {
 
 for i in 1 2 3 4 5; do killed --recorder on; done
 is "it is in the process" "$((in > 0))" 1
+for state in ignored parted; do
+	killed --recorder on
+	is "it is in the process: $state" "$((in > 0))" 1
+done
+state=
 killed --recorder off
 is "and not with --recorder off" "$in" 0
 
 # a kernel that cannot do it: all by ptrace, also with several processes and threads
 gcc -O1 -o nodispatch "$HERE/nodispatch.c" || exit 1
 gcc -O1 -pthread $static -o threads "$HERE/threads.c" && gcc -O1 $static -o kids "$HERE/kids.c" -lpthread || exit 1
-for i in "recorder work" "recorder masks" "threads locks" "kids fork" "kids exec"; do
+for i in "recorder work" "recorder masks" "recorder ignored" "recorder parted" "threads locks" "kids fork" "kids exec"; do
 	# shellcheck disable=SC2086
 	./$i >want.out 2>want.err
 	want=$?

@@ -131,6 +131,8 @@ amid_signals(struct cap *c, const struct user_regs_struct *g)
 			memcpy(c->segv, act, sizeof(c->segv));
 		if (i == SIGTRAP)
 			memcpy(c->trap, act, sizeof(c->trap));
+		if (i == SIGSYS)
+			memcpy(c->sys, act, sizeof(c->sys));
 	}
 	if (caught)
 		tracee_write(&c->t, at, kept, 32);

@@ -356,7 +356,7 @@ call_leave(struct cap *c)
 		    c->all->audit && w->how != W_COMPARE && !call_clones(k.nr) &&
 			(k.nr != SYS_ioctl || ioctl_known(&k)));
 	if (c->sharing)
-		compare_shared(c);
+		share_compare(c);
 	if (call_clones(k.nr))
 		random_restore(c);
 	if (k.nr == SYS_set_tid_address)

@@ -79,10 +79,28 @@ exec_rights(struct cap *c)
 	put_note(c, text);
 }
 
+void
+exec_actions(struct cap *c, uint64_t ignored)
+{
+	for (int i = 1; i <= 64; i++) {
+		c->handler[i] = ignored >> (i - 1) & 1;
+		c->actflags[i] = 0;
+	}
+	memset(c->segv, 0, sizeof(c->segv));
+	memset(c->trap, 0, sizeof(c->trap));
+	memset(c->sys, 0, sizeof(c->sys));
+	c->segv[0] = c->handler[SIGSEGV] == 1;
+	c->trap[0] = c->handler[SIGTRAP] == 1;
+	c->sys[0] = c->handler[SIGSYS] == 1;
+}
+
 /* Forgets the old program. */
 static void
 exec_clear(struct cap *c)
 {
+	uint64_t ignored = 0;
+
+	c->all->nleft++;
 	fast_free(c);
 	hold_free(c);
 	tracee_close(&c->t);
@@ -96,14 +114,9 @@ exec_clear(struct cap *c)
 	c->oldadvice = c->cleartid = 0;
 	memset(c->file, 0, sizeof(c->file));
 	memset(c->pcs, 0, sizeof(c->pcs));
-	for (int i = 1; i <= 64; i++) {
-		c->handler[i] = c->handler[i] == 1;
-		c->actflags[i] = 0;
-	}
-	memset(c->segv, 0, sizeof(c->segv));
-	memset(c->trap, 0, sizeof(c->trap));
-	c->segv[0] = c->handler[SIGSEGV] == 1;
-	c->trap[0] = c->handler[SIGTRAP] == 1;
+	for (int i = 1; i <= 64; i++)
+		ignored |= (uint64_t)(c->handler[i] == 1) << (i - 1);
+	exec_actions(c, ignored);
 }
 
 /* Runs to the stop after execve: 0, or -1: the process has ended. */

@@ -2,6 +2,7 @@
 #include <elf.h>
 #include <fcntl.h>
 #include <sched.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
@@ -11,6 +12,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/bytes.h"
 #include "base/mem.h"
 #include "gen/wscap/fast.h"
 #include "gen/wscap/wscap.h"
@@ -156,7 +158,7 @@ fast_of(struct cap *c)
 		return c->fast;
 	c->fast = xcalloc(1, sizeof(*c->fast));
 	c->fast->hot = HOT;
-	c->fast->never = !c->all->recorder || c->all->norecorder || c->all->audit || c->all->touch || c->handler[SIGSYS];
+	c->fast->never = !c->all->recorder || c->all->norecorder || c->all->audit || c->all->touch || c->handler[SIGSYS] > 1;
 	return c->fast;
 }
 
@@ -189,16 +191,21 @@ fast_clones(struct cap *c, uint64_t flags)
 static int
 fast_ends(struct cap *c, const struct call *k)
 {
+	uint8_t act[8];
+
 	switch (k->nr) {
 	case SYS_prctl:
 		return k->arg[0] == PR_SET_SECCOMP || k->arg[0] == PR_SET_SYSCALL_USER_DISPATCH;
 	case SYS_rt_sigaction:
-		return k->arg[0] == SIGSYS && k->arg[1];
+		return k->arg[0] == SIGSYS && k->arg[1] &&
+		    (tracee_read(&c->t, k->arg[1], act, 8) != 8 || get_le64(act) > 1);
 	case SYS_setrlimit:
 		return k->arg[0] == RLIMIT_AS;
 	case SYS_prlimit64:
 		return k->arg[1] == RLIMIT_AS && k->arg[2];
-	case SYS_shmat: case SYS_seccomp: case SYS_modify_ldt: case SYS_set_thread_area: case SYS_mlockall:
+	case SYS_shmat:
+		return k->arg[1] != 0;  /* the kernel does not map over the recorder, but the program may */
+	case SYS_seccomp: case SYS_modify_ldt: case SYS_set_thread_area: case SYS_mlockall:
 		return 1;
 	case SYS_read: case SYS_pread64: case SYS_readv: case SYS_preadv: case SYS_preadv2: case SYS_splice:
 		return c->fast->a && file_shows_memory(c, (int)k->arg[0]);
@@ -308,9 +315,23 @@ fast_filtered(const struct cap *c)
 static int
 fast_limited(const struct cap *c)
 {
+	static const char field[] = "Max address space", no[] = "unlimited";
+	char path[40], line[256];
 	struct rlimit r;
+	int limited = 1;
+	FILE *f;
 
-	return prlimit(c->t.pid, RLIMIT_AS, NULL, &r) || r.rlim_cur != RLIM_INFINITY;
+	if (!prlimit(c->t.pid, RLIMIT_AS, NULL, &r))
+		return r.rlim_cur != RLIM_INFINITY;
+	/* it is another user's: that takes a right that root in a container may not have */
+	snprintf(path, sizeof(path), "/proc/%ld/limits", (long)c->t.pid);
+	f = fopen(path, "re");
+	while (f && fgets(line, sizeof(line), f))
+		if (!strncmp(line, field, sizeof(field) - 1))
+			limited = strncmp(line + sizeof(field) - 1 + strspn(line + sizeof(field) - 1, " "), no, sizeof(no) - 1) != 0;
+	if (f)
+		fclose(f);
+	return limited;
 }
 
 /* What cpuid answers, by the header's table; not if that is too large. */

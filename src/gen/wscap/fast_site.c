@@ -103,9 +103,6 @@ fast_run(struct cap *c, uint64_t addr, uint64_t end, uint64_t selector)
 	g.orig_rax = UINT64_MAX;
 	if (tracee_setregs(&c->t, &g) || run_wait(c, &si))
 		return -1;
-	/* to force the signal, the kernel has unblocked it */
-	if (c->mask >> (SIGSYS - 1) & 1)
-		ptrace(PTRACE_SETSIGMASK, c->t.pid, sizeof(c->mask), &c->mask);
 	if (tracee_regs(&c->t, &g) || tracee_setregs(&c->t, &old))
 		return -1;
 	return si.si_signo == SIGSYS && g.rip == end && !g.r12 ? 0 : -1;
@@ -135,6 +132,7 @@ share_settle(struct cap *c, uint64_t addr, uint8_t *p, uint64_t n, uint64_t lo, 
 	to = run_end(to);
 	err = fast_run(c, addr, addr + (uint64_t)(to - p), core + FAST_CODE);
 	*selector = 0;
+	signal_dispatched(c);
 	memset(p, 0, (size_t)(to + 2 - p));
 	return err;
 }

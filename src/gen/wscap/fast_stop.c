@@ -243,9 +243,7 @@ fast_asks(struct cap *c, struct user_regs_struct *g)
 {
 	struct fast *f = c->fast;
 
-	/* to force the signal, the kernel has unblocked it */
-	if (c->mask >> (SIGSYS - 1) & 1)
-		ptrace(PTRACE_SETSIGMASK, c->t.pid, sizeof(c->mask), &c->mask);
+	signal_dispatched(c);
 	if (g->rip == fast_place(f, fast_noted)) {
 		fast_noticed(c, g);
 		return;

@@ -63,6 +63,7 @@ wscap_launch(struct tree *a, char *const argv[])
 {
 	struct cap *c = xcalloc(1, sizeof(*c));
 	int atexec, err = tracee_start(&c->t, argv, !a->random, &atexec);
+	uint64_t ignored = 0;
 
 	if (err) {
 		if (atexec && err == ENOENT && !strchr(argv[0], '/'))
@@ -71,6 +72,8 @@ wscap_launch(struct tree *a, char *const argv[])
 			warn("%s: %s%s", argv[0], atexec ? "" : "cannot be traced: ", strerror(err));
 		exit(!atexec ? CANNOT : err == ENOENT ? NOTFOUND : NOEXEC);
 	}
+	amid_status(c->t.pid, "SigIgn", 16, &ignored);
+	exec_actions(c, ignored);
 	c->traced = 1;
 	a->first = a->main = c->t.pid;
 	a->options = TRACEE_OPTIONS | PTRACE_O_EXITKILL;

@@ -84,7 +84,7 @@ signal_mask(struct cap *c)
 	ptrace(PTRACE_GETSIGMASK, c->t.pid, sizeof(c->mask), &c->mask);
 }
 
-/* The kernel forces the signal of a fault: it has unblocked it and reset its action.  Restores both. */
+/* Forced signals: the kernel has unblocked sig and reset its action.  Restores both. */
 static void
 restore_action(struct cap *c, int sig, const uint8_t *act)
 {
@@ -104,6 +104,12 @@ restore_action(struct cap *c, int sig, const uint8_t *act)
 		}
 	}
 	ptrace(PTRACE_SETSIGMASK, c->t.pid, sizeof(c->mask), &c->mask);
+}
+
+void
+signal_dispatched(struct cap *c)
+{
+	restore_action(c, SIGSYS, c->sys);
 }
 
 /* Records the frame that the kernel wrote for the handler. */

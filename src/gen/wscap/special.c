@@ -103,6 +103,8 @@ sys_sigaction(struct cap *c, const struct call *k)
 		memcpy(c->segv, c->newact, sizeof(c->segv));
 	if (k->arg[0] == SIGTRAP)
 		memcpy(c->trap, c->newact, sizeof(c->trap));
+	if (k->arg[0] == SIGSYS)
+		memcpy(c->sys, c->newact, sizeof(c->sys));
 }
 
 /*

@@ -60,6 +60,7 @@ tree_remove(struct cap *c)
 		b = &(*b)->next;
 	*b = c->next;
 	c->all->ncap--;
+	c->all->nleft++;
 	tracee_close(&c->t);
 	fast_free(c);
 	hold_free(c);
@@ -171,6 +172,7 @@ early_strays(struct tree *a)
 		if (tree_find(a, tree_parent(pid)))
 			continue;
 		a->early[i--] = a->early[--a->nearly];
+		a->strays = 1;
 		child_free_stray(pid);
 	}
 }

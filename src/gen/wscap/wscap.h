@@ -144,6 +144,8 @@ struct tree {
 	struct timespec began;
 	struct cap *bucket[NBUCKETS];   /* processes that are traced, by their ids */
 	size_t ncap;
+	uint64_t nleft;                 /* times that one has left its memory: it ended, or executed a program */
+	int strays;                     /* there were processes that run on without being captured */
 	struct thread *thread[NBUCKETS];        /* of processes with several, by their ids: thread.h */
 	size_t nthreads;
 	struct stopped {                /* new processes that stopped before their parent told of them */
@@ -230,10 +232,11 @@ struct cap {
 	size_t nsite, capsite;
 	int unsaid;                     /* the warning that one is not recorded was printed */
 	uint64_t mask;                  /* signals that the program blocks */
-	uint8_t segv[32], trap[32];     /* its actions for SIGSEGV and SIGTRAP, in the kernel's format */
+	uint8_t segv[32], trap[32], sys[32];    /* its actions for SIGSEGV, SIGTRAP, SIGSYS, in the kernel's format */
 	struct shadow shadow;
 	struct shadow common;           /* memory that other processes can write, as of the last call */
 	int sharing;                    /* memory is shared with other processes */
+	uint64_t alone;                 /* `nleft` of the tree when it was last seen whether it still is */
 	int fresh;                      /* it was not saved in `common` when that began */
 	struct file file[NFILES];
 	uint64_t pcs[64];               /* known `syscall` instructions */
@@ -399,7 +402,7 @@ void compare_known(struct cap *c, uint64_t addr, const uint8_t *p, size_t n);
 /* records the changes; tell: also warns.  Returns the number of bytes that changed. */
 size_t compare_after(struct cap *c, int tell);
 
-/* call it before the first child and after each call: records what other processes wrote since */
+/* records what other processes wrote since the last time, and expects that they write more */
 void compare_shared(struct cap *c);
 
 /* file.c */
@@ -422,6 +425,7 @@ int signal_is_fault(const siginfo_t *si);               /* did an instruction ca
 void signal_deadly(struct cap *c, int sig);             /* at the stop before the end by sig */
 /* the capture ends here: records where, if that is amid computing */
 void signal_leave(struct cap *c);
+void signal_dispatched(struct cap *c);  /* the kernel has forced SIGSYS, for the recorder: undoes what else that does */
 void signal_place(struct cap *c);       /* records the present place */
 /* at a syscall-entry stop: held signals will arrive at the call's end */
 void signals_send(struct cap *c);
@@ -538,8 +542,14 @@ int touch_again(struct cap *c, const struct call *k);
 /* the program has changed the protection: hides it again */
 void touch_protected(struct cap *c, uint64_t lo, uint64_t hi);
 
-/* share.c: c has mapped [lo, hi), or may write there now: do other processes have the same memory? */
+/* share.c: memory that processes share */
+
+/* c has mapped [lo, hi), or may write there now: do other processes have the same memory? */
 void share_mapped(struct cap *c, uint64_t lo, uint64_t hi);
+/* after a call of c, which shares memory: compare_shared; finds out whether it is the last that has it */
+void share_compare(struct cap *c);
+/* is c a child in the memory of its parent, which waits for it, and shares none with others? */
+int share_borrows(const struct cap *c);
 
 /* fork.c: children that are captured */
 
@@ -552,6 +562,8 @@ void fork_adopt(struct cap *c);         /* records what a child did to the mappi
 
 /* reads the arguments of the process: 0 or -1 */
 int exec_args(struct cap *c);
+/* the actions of a new program; ignored: a set of number - 1, which stay so */
+void exec_actions(struct cap *c, uint64_t ignored);
 void exec_leave(struct cap *c);         /* at the stop in execve: ends a run and begins another */
 void exec_rights(struct cap *c);        /* warns if it should have had more privileges */
 
