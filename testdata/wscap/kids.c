@@ -319,13 +319,103 @@ many(void)
 	printf("%d\n", sum);
 }
 
+static int answer;
+static volatile int *area;
+
+/* It works in a signal handler, while the process waits. */
+static void
+on_request(int sig)
+{
+	(void)sig;
+	area[9000000] += area[0];
+	area[20]++;
+	if (write(answer, "", 1) != 1)
+		_exit(9);
+}
+
+static void
+worker(int i, int in, int out)
+{
+	struct timespec t = {0, 100};
+	char c;
+
+	answer = out;
+	signal(i ? SIGUSR1 : SIGUSR2, on_request);
+	area[1000000 * (i + 1)] = i + 1;
+	if (write(out, "", 1) != 1)
+		_exit(9);
+	for (;;) {
+		/* it ends with the pipe; a signal ends it as well */
+		ssize_t n = read(in, &c, 1);
+
+		area[30 + i] += n < 0;
+		nanosleep(&t, NULL);
+		if (!n)
+			_exit(area[3000000]);
+	}
+}
+
+/* Kilobytes that are used, of all that is shared. */
+static int
+used(void)
+{
+	char line[200];
+	int kb = 0;
+	FILE *f = fopen("/proc/self/status", "r");
+
+	while (f && fgets(line, sizeof(line), f))
+		(void)sscanf(line, "RssShmem: %d", &kb);
+	if (f)
+		fclose(f);
+	return kb;
+}
+
+/* Large memory that is shared and hardly used, by processes that wait most of the time. */
+static void
+large(void)
+{
+	int in[2], out[2], st, sum = 0, little;
+	pid_t pid[2];
+	char c;
+
+	area = mmap(NULL, 64 << 20, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	area[5000000] = 1;
+	if (area == MAP_FAILED || pipe(in) || pipe(out))
+		exit(9);
+	for (int i = 0; i < 2; i++) {
+		pid[i] = fork();
+		if (!pid[i]) {
+			close(in[1]);
+			worker(i, in[0], out[1]);
+		}
+		if (read(out[0], &c, 1) != 1)
+			exit(9);
+	}
+	for (int i = 0; i < 60; i++) {
+		area[0] = i;
+		if (kill(pid[i % 2], i % 2 ? SIGUSR1 : SIGUSR2) || read(out[0], &c, 1) != 1)
+			exit(9);
+		sum += area[9000000] + area[20];
+		for (int k = 0; k < 5; k++)
+			sum += getppid() == 0;
+	}
+	area[3000000] = 7;
+	little = used() < 8192;
+	if (system("exit 3") < 0)
+		exit(9);
+	close(in[1]);
+	while (wait(&st) > 0)
+		sum += WEXITSTATUS(st);
+	printf("%d %d %d\n", sum, little && used() < 8192, area[1000000] + area[2000000] + area[5000000]);
+}
+
 int
 main(int argc, char **argv)
 {
 	static const struct { const char *name; void (*f)(void); } test[] = {
 		{"fork", forks}, {"vfork", vforks}, {"spawn", spawns}, {"popen", pipes}, {"thread", threads},
 		    {"exec", execs}, {"borrow", borrows}, {"share", shares}, {"map", maps}, {"server", servers},
-		    {"kill", kills}, {"struck", struck}, {"many", many},
+		    {"kill", kills}, {"struck", struck}, {"many", many}, {"large", large},
 	};
 
 	for (size_t i = 0; argc > 1 && i < sizeof(test) / sizeof(test[0]); i++) {

@@ -191,8 +191,9 @@ prepare_clone(struct cap *c, const struct call *k)
 	/* until it executes a program, the child writes into the captured program's memory */
 	if (flags & CLONE_VM)
 		compare_before(c);
-	else
+	else if (!c->sharing)
 		compare_shared(c);
+	c->saved = 0;
 	return 0;
 }
 
@@ -303,6 +304,8 @@ call_enter(struct cap *c)
 		c->inside = 0;
 		return 0;
 	}
+	if (call_clones(k.nr) && share_before(c, clone_flags(c, &k)))
+		return 0;
 	hold_call(c, &k);
 	if (call_prepare(c, &k, writes_of(k.nr)) < 0)
 		return -1;

@@ -2,6 +2,7 @@
  * Finds what changed in the program's writable memory: for system calls that are not in the
  * table, for children that share memory, and for --audit.
  */
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 
@@ -36,31 +37,38 @@ stack_low(const struct cap *c, const struct region *r)
 	return lo > r->lo && lo < r->hi ? lo : r->lo;
 }
 
-static void
-compare_save_all(struct cap *c, struct shadow *s, int all)
+/* The address after [at, at + n) of a region, of which got bytes could be read. */
+static uint64_t
+compare_next(uint64_t at, size_t n, size_t got)
 {
-	s->n = s->size = 0;
-	for (size_t i = 0; i < c->reg.n; i++) {
-		const struct region *r = &c->reg.p[i];
-		uint64_t at = r->stack ? stack_low(c, r) : r->lo;
+	return !got || got == n ? at + n : (at + got) / PAGE * PAGE + PAGE;
+}
 
-		if (all ? !(r->prot & PROT_WRITE) : !(r->shared && (r->prot & PROT_WRITE || r->foreign)))
-			continue;
-		while (at < r->hi) {
-			size_t n = r->hi - at < CHUNK ? (size_t)(r->hi - at) : CHUNK, had = s->n;
-
-			compare_save(s, c, at, n);
-			at += n;
-			if (s->n > had && s->range[s->n - 1].n < n)
-				at = (s->range[s->n - 1].addr + s->range[s->n - 1].n) / PAGE * PAGE + PAGE;
-		}
-	}
+static size_t
+compare_room(const struct region *r, uint64_t at)
+{
+	return r->hi - at < CHUNK ? (size_t)(r->hi - at) : CHUNK;
 }
 
 void
 compare_before(struct cap *c)
 {
-	compare_save_all(c, &c->shadow, 1);
+	struct shadow *s = &c->shadow;
+
+	s->n = s->size = 0;
+	for (size_t i = 0; i < c->reg.n; i++) {
+		const struct region *r = &c->reg.p[i];
+		uint64_t at = r->stack ? stack_low(c, r) : r->lo;
+
+		if (r->zeros && c->saved && c->sharing)         /* by share_before */
+			continue;
+		while (r->prot & PROT_WRITE && at < r->hi) {
+			size_t n = compare_room(r, at), had = s->n;
+
+			compare_save(s, c, at, n);
+			at = compare_next(at, n, s->n > had ? s->range[had].n : 0);
+		}
+	}
 	c->compare = COMPARE_WRITES;
 }
 
@@ -114,11 +122,13 @@ compare_differing(struct cap *c, uint64_t addr, const uint8_t *old, size_t n, in
 	return sum;
 }
 
-static size_t
-compare_changes(struct cap *c, const struct shadow *s, int tell)
+size_t
+compare_after(struct cap *c, int tell)
 {
+	const struct shadow *s = &c->shadow;
 	size_t sum = 0;
 
+	c->compare = COMPARE_NOT;
 	for (size_t i = 0; i < s->n; i++) {
 		const struct range *r = &s->range[i];
 		size_t n = tracee_read(&c->t, r->addr, c->all->scratch, r->n);
@@ -129,11 +139,64 @@ compare_changes(struct cap *c, const struct shadow *s, int tell)
 	return sum;
 }
 
-size_t
-compare_after(struct cap *c, int tell)
+/* Records what n bytes at addr, which are in scratch, are now; keeps them in p, unless all are zero: returns that. */
+static uint8_t *
+common_update(struct cap *c, uint64_t addr, uint8_t *p, size_t n, int known)
 {
-	c->compare = COMPARE_NOT;
-	return compare_changes(c, &c->shadow, tell);
+	static const uint8_t zero[CHUNK];
+
+	if (!memcmp(c->all->scratch, p ? p : zero, n))
+		return p;
+	if (known)
+		compare_differing(c, addr, p ? p : zero, n, 0);
+	if (!memcmp(c->all->scratch, zero, n)) {
+		free(p);
+		return NULL;
+	}
+	if (!p)
+		p = xmalloc(n);
+	memcpy(p, c->all->scratch, n);
+	return p;
+}
+
+void
+common_free(struct common *m)
+{
+	for (size_t i = 0; i < m->n; i++)
+		free(m->piece[i].p);
+	free(m->piece);
+	*m = (struct common){0};
+}
+
+/* Compares a region, of which pieces may be in `had`, from *next on, and adds what it has now to c->common. */
+static void
+common_region(struct cap *c, const struct region *r, struct common *had, size_t *next, struct exists *e)
+{
+	uint64_t at = r->lo;
+
+	while (at < r->hi) {
+		size_t n = compare_room(r, at), got = n, i;
+		struct common *m = &c->common;
+		int known, zero;
+
+		for (i = *next; i < had->n && had->piece[i].addr < at; i++)
+			;
+		*next = i;
+		known = i < had->n && had->piece[i].addr == at;
+		zero = (!known || !had->piece[i].p) && exists_next(c, e, at, at + n) == at + n;
+		if (!zero)
+			got = tracee_read(&c->t, at, c->all->scratch, n);
+		known = known && had->piece[i].n == got;
+		if (got) {
+			uint8_t *p = known ? had->piece[i].p : NULL;
+
+			if (known)
+				had->piece[i].p = NULL;
+			m->piece = mem_xgrow(m->piece, &m->cap, m->n + 1, sizeof(*m->piece));
+			m->piece[m->n++] = (struct kept){at, got, zero ? p : common_update(c, at, p, got, known)};
+		}
+		at = compare_next(at, n, got);
+	}
 }
 
 /*
@@ -143,12 +206,22 @@ compare_after(struct cap *c, int tell)
 void
 compare_shared(struct cap *c)
 {
+	struct common had = c->common;
+	struct exists e = {0};
+	size_t next = 0;
+
 	for (size_t i = 0; i < c->reg.n && c->fresh; i++)
 		if (c->reg.p[i].shared && c->reg.p[i].foreign)
 			put_mem(c, c->reg.p[i].lo, c->reg.p[i].hi - c->reg.p[i].lo);
-	if (c->sharing)
-		compare_changes(c, &c->common, 0);
-	compare_save_all(c, &c->common, 0);
+	c->common = (struct common){0};
+	for (size_t i = 0; i < c->reg.n; i++) {
+		const struct region *r = &c->reg.p[i];
+
+		if (r->shared && (r->prot & PROT_WRITE || r->foreign))
+			common_region(c, r, &had, &next, &e);
+	}
+	common_free(&had);
 	c->fresh = 0;
 	c->sharing = c->common.n > 0;
+	c->all->nran++;
 }

@@ -111,6 +111,7 @@ exec_clear(struct cap *c)
 	c->twice = c->unsaid = c->listen = c->inside = c->restart = c->behind = 0;
 	c->compare = COMPARE_NOT;
 	c->denied = c->sharing = c->fresh = 0;
+	common_free(&c->common);
 	c->oldadvice = c->cleartid = 0;
 	memset(c->file, 0, sizeof(c->file));
 	memset(c->pcs, 0, sizeof(c->pcs));

@@ -115,6 +115,7 @@ maps_map(struct cap *c, const struct call *k, const struct mapped_file *file)
 		}
 	} else if (r.shared) {
 		maps_number(c, &r);
+		r.zeros = r.ino != 0;
 	}
 	random_remove(c, r.lo, r.hi, 0);
 	if (!anon && same_file(c, &r)) {
@@ -283,7 +284,7 @@ sys_shmat(struct cap *c, const struct call *k)
 			r.prot = m.map[i].prot;
 			r.dev = m.map[i].dev;
 			r.ino = WS_SHM + m.map[i].ino;
-			r.shared = 1;
+			r.shared = r.zeros = 1;
 			hold_cut(c, r.lo, r.hi);
 			region_set(&c->reg, &r);
 			check_twice(c, &r);

@@ -186,10 +186,12 @@ put_scratch(struct cap *c, uint64_t addr, size_t n)
 void
 put_pages(struct cap *c, uint64_t lo, uint64_t hi)
 {
+	struct exists e = {0};
+
 	while (lo < hi && c->w && !c->all->failed) {
 		size_t k, got;
 
-		lo = hold_present(c, lo, hi);
+		lo = exists_next(c, &e, hold_present(c, lo, hi), hi);
 		k = hi - lo < CHUNK ? (size_t)(hi - lo) : CHUNK;
 		if (!k)
 			return;

@@ -1,8 +1,13 @@
 /* Memory that captured processes share: which has to be compared, and until when. */
+#include <linux/futex.h>
+#include <sched.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 
 #include "gen/wscap/fast.h"
 #include "gen/wscap/wscap.h"
+
+#define LARGE (1u << 20)        /* bytes of memory, from which on it is worth the effort to find what exists */
 
 /* Others write to the region r of c: it is compared from now on. */
 static void
@@ -91,6 +96,22 @@ share_borrows(const struct cap *c)
 	return c->lender && share_lender(c, c->lender);
 }
 
+int
+share_before(struct cap *c, uint64_t flags)
+{
+	uint64_t large = 0;
+
+	for (size_t i = 0; i < c->reg.n; i++)
+		if (c->reg.p[i].zeros && c->reg.p[i].prot & PROT_WRITE)
+			large += c->reg.p[i].hi - c->reg.p[i].lo;
+	if ((!(flags & CLONE_VM) && c->sharing) || c->saved || large < LARGE || c->th || tracee_cancel_call(&c->t, &c->in))
+		return 0;
+	c->inside = 0;
+	compare_shared(c);
+	c->saved = 1;
+	return 1;
+}
+
 /* Can no other captured process write to memory of c? */
 static int
 share_alone(const struct cap *c)
@@ -104,12 +125,56 @@ share_alone(const struct cap *c)
 	return 1;
 }
 
+/* Is the call of c one that waits, and writes nothing to memory that is shared? */
+static int
+share_waits(const struct cap *c)
+{
+	static const uint16_t waits[] = {SYS_read, SYS_recvfrom, SYS_accept, SYS_accept4, SYS_poll, SYS_ppoll, SYS_select,
+	    SYS_pselect6, SYS_epoll_wait, SYS_epoll_pwait, SYS_futex, SYS_nanosleep, SYS_clock_nanosleep, SYS_pause,
+	    SYS_wait4, SYS_waitid, SYS_rt_sigsuspend, SYS_rt_sigtimedwait, SYS_semop, SYS_semtimedop};
+	const struct user_regs_struct *g = &c->in;
+	uint64_t arg[6] = {g->rdi, g->rsi, g->rdx, g->r10, g->r8, g->r9}, reach = PAGE;
+	size_t i = 0;
+
+	if (!c->inside || c->th)
+		return 0;
+	while (i < sizeof(waits) / sizeof(waits[0]) && waits[i] != g->orig_rax)
+		i++;
+	if (i == sizeof(waits) / sizeof(waits[0]))
+		return 0;
+	if (g->orig_rax == SYS_futex && ((arg[1] & FUTEX_CMD_MASK) == FUTEX_WAIT || (arg[1] & FUTEX_CMD_MASK) == FUTEX_WAIT_BITSET))
+		return 1;               /* it is only read */
+	for (i = 0; i < 6; i++)         /* one of them counts what is written, elements of 16 bytes at most */
+		if (arg[i] <= UINT32_MAX && reach < 16 * arg[i])
+			reach = 16 * arg[i];
+	for (i = 0; i < 6; i++)
+		for (size_t r = region_at(&c->reg, arg[i]); r < c->reg.n && c->reg.p[r].lo < arg[i] + reach; r++)
+			if (c->reg.p[r].shared && share_writes(&c->reg.p[r]))
+				return 0;
+	return 1;
+}
+
+/* Has no other process that shares memory computed since c was last compared, and will none before c has continued? */
+static int
+share_idle(const struct cap *c)
+{
+	if (c->ran != c->all->nran || c->alone != c->all->nleft || c->fresh || c->th || c->all->strays)
+		return 0;
+	for (size_t b = 0; b < NBUCKETS; b++)
+		for (const struct cap *o = c->all->bucket[b]; o; o = o->next)
+			if (o != c && o->sharing && !share_waits(o) && !(o == c->lender && !o->th))
+				return 0;
+	return 1;
+}
+
 void
 share_compare(struct cap *c)
 {
 	uint64_t left = c->all->nleft;
 
-	compare_shared(c);
+	if (!share_idle(c))
+		compare_shared(c);
+	c->ran = ++c->all->nran;
 	if (!c->sharing || c->alone == left)
 		return;
 	c->alone = left;
@@ -118,5 +183,5 @@ share_compare(struct cap *c)
 	for (size_t i = 0; i < c->reg.n; i++)
 		c->reg.p[i].foreign = 0;
 	c->sharing = c->fresh = 0;
-	c->common.n = c->common.size = 0;
+	common_free(&c->common);
 }

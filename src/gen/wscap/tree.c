@@ -71,8 +71,7 @@ tree_remove(struct cap *c)
 	free(c->site);
 	free(c->shadow.p);
 	free(c->shadow.range);
-	free(c->common.p);
-	free(c->common.range);
+	common_free(&c->common);
 	free(c);
 }
 

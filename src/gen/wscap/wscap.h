@@ -27,6 +27,7 @@ struct region {
 	uint8_t shared, wasw;           /* wasw: it was writable at some time */
 	uint8_t stack;
 	uint8_t foreign;                /* another captured process writes to it */
+	uint8_t zeros;                  /* pages that do not exist are zero: it has no file */
 };
 
 struct regions {
@@ -50,6 +51,12 @@ struct shadow {                         /* a copy of writable memory */
 	size_t n, cap;
 	uint8_t *p;                     /* owned */
 	size_t size, room;
+};
+
+/* Memory that processes share, as it was: ascending pieces of CHUNK bytes at most. */
+struct common {
+	struct kept { uint64_t addr; size_t n; uint8_t *p; } *piece;   /* p: owned; NULL: all zero */
+	size_t n, cap;
 };
 
 #define NFILES 64               /* descriptors whose files are remembered */
@@ -145,6 +152,7 @@ struct tree {
 	struct cap *bucket[NBUCKETS];   /* processes that are traced, by their ids */
 	size_t ncap;
 	uint64_t nleft;                 /* times that one has left its memory: it ended, or executed a program */
+	uint64_t nran;                  /* times that one that shares memory went on after a call, or began */
 	int strays;                     /* there were processes that run on without being captured */
 	struct thread *thread[NBUCKETS];        /* of processes with several, by their ids: thread.h */
 	size_t nthreads;
@@ -234,9 +242,11 @@ struct cap {
 	uint64_t mask;                  /* signals that the program blocks */
 	uint8_t segv[32], trap[32], sys[32];    /* its actions for SIGSEGV, SIGTRAP, SIGSYS, in the kernel's format */
 	struct shadow shadow;
-	struct shadow common;           /* memory that other processes can write, as of the last call */
+	struct common common;           /* memory that other processes can write, as of the last call */
 	int sharing;                    /* memory is shared with other processes */
 	uint64_t alone;                 /* `nleft` of the tree when it was last seen whether it still is */
+	int saved;                      /* `common` was, for a child that is about to be made */
+	uint64_t ran;                   /* `nran` of the tree when it was last compared */
 	int fresh;                      /* it was not saved in `common` when that began */
 	struct file file[NFILES];
 	uint64_t pcs[64];               /* known `syscall` instructions */
@@ -395,6 +405,16 @@ void put_iov(struct cap *c, uint64_t iov, uint64_t count, uint64_t n);
 int ioctl_known(const struct call *k);  /* is it known what the request writes? */
 void put_msg(struct cap *c, uint64_t msg, uint64_t n);  /* n bytes were received into a struct msghdr */
 
+/* exists.c */
+#define EXISTS_PAGES 8192u
+struct exists {                         /* what is known of some pages; all zero at first, for one pass over memory */
+	uint64_t lo, hi;
+	uint8_t page[EXISTS_PAGES];     /* bit 0: it exists */
+	int asked, unknown;
+};
+/* the first page from lo on that may exist, in shared memory without a file; elsewhere, lo.  hi: there is none. */
+uint64_t exists_next(struct cap *c, struct exists *e, uint64_t lo, uint64_t hi);
+
 /* compare.c: finds what changed in all writable memory */
 void compare_before(struct cap *c);
 /* memory at addr has changed to p, and this is recorded already */
@@ -404,6 +424,7 @@ size_t compare_after(struct cap *c, int tell);
 
 /* records what other processes wrote since the last time, and expects that they write more */
 void compare_shared(struct cap *c);
+void common_free(struct common *m);
 
 /* file.c */
 
@@ -548,6 +569,11 @@ void touch_protected(struct cap *c, uint64_t lo, uint64_t hi);
 void share_mapped(struct cap *c, uint64_t lo, uint64_t hi);
 /* after a call of c, which shares memory: compare_shared; finds out whether it is the last that has it */
 void share_compare(struct cap *c);
+/*
+ * c is at a call that makes another process: saves what both will have.  1: the call will be made again, as memory that
+ * nobody has used can only be told at another place.
+ */
+int share_before(struct cap *c, uint64_t flags);
 /* is c a child in the memory of its parent, which waits for it, and shares none with others? */
 int share_borrows(const struct cap *c);
 
