@@ -4,12 +4,11 @@
  */
 #include "base/arc.h"
 
-#include <archive.h>
-#include <archive_entry.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arclib.h"
 #include "base/bytes.h"
 #include "base/diag.h"
 #include "base/mem.h"
@@ -64,7 +63,7 @@ arc_wrong(struct arc *a, const char *what)
 static ssize_t
 arc_failed(struct arc *a)
 {
-	const char *s = archive_error_string(a->ar);
+	const char *s = arclib.error_string(a->ar);
 
 	return arc_wrong(a, s && *s ? s : "damaged compressed data");
 }
@@ -110,20 +109,20 @@ arc_feed(struct archive *ar, void *arg, const void **p)
 
 	*p = a->raw;
 	if (n < 0)
-		archive_set_error(ar, EIO, "%s", a->err);
+		arclib.set_error(ar, EIO, "%s", a->err);
 	return n;
 }
 
 static int
 is_tar(const struct arc *a)
 {
-	return (archive_format(a->ar) & ARCHIVE_FORMAT_BASE_MASK) == ARCHIVE_FORMAT_TAR;
+	return (arclib.format(a->ar) & ARCHIVE_FORMAT_BASE_MASK) == ARCHIVE_FORMAT_TAR;
 }
 
 static int
 is_zip(const struct arc *a)
 {
-	return (archive_format(a->ar) & ARCHIVE_FORMAT_BASE_MASK) == ARCHIVE_FORMAT_ZIP;
+	return (arclib.format(a->ar) & ARCHIVE_FORMAT_BASE_MASK) == ARCHIVE_FORMAT_ZIP;
 }
 
 /* The next regular file: 1, or 0 at the end of the archive, or -1. */
@@ -133,19 +132,19 @@ arc_next_file(struct arc *a, struct archive_entry **e)
 	int r;
 
 	for (;;) {
-		if (a->nentry && archive_read_data_skip(a->ar) < ARCHIVE_WARN)
+		if (a->nentry && arclib.read_data_skip(a->ar) < ARCHIVE_WARN)
 			return (int)arc_failed(a);
-		a->end = (uint64_t)archive_filter_bytes(a->ar, 0);
-		r = archive_read_next_header(a->ar, e);
+		a->end = (uint64_t)arclib.filter_bytes(a->ar, 0);
+		r = arclib.read_next_header(a->ar, e);
 		/* libarchive accepts a tar file that just ends as a whole one */
-		if (r == ARCHIVE_EOF && is_tar(a) && (uint64_t)archive_filter_bytes(a->ar, 0) == a->end)
+		if (r == ARCHIVE_EOF && is_tar(a) && (uint64_t)arclib.filter_bytes(a->ar, 0) == a->end)
 			return (int)arc_wrong(a, "truncated archive");
 		if (r == ARCHIVE_EOF)
 			return 0;
 		if (r < ARCHIVE_WARN)
 			return (int)arc_failed(a);
 		a->nentry++;
-		if (archive_entry_filetype(*e) == AE_IFREG)
+		if (arclib.entry_filetype(*e) == AE_IFREG)
 			return 1;
 	}
 }
@@ -153,7 +152,7 @@ arc_next_file(struct arc *a, struct archive_entry **e)
 static int
 is_member(const struct arc *a, struct archive_entry *e)
 {
-	const char *path = archive_entry_pathname(e);
+	const char *path = arclib.entry_pathname(e);
 
 	return !a->member || (path && !strcmp(path, a->member));
 }
@@ -166,10 +165,10 @@ arc_find(struct arc *a)
 	int r;
 
 	while ((r = arc_next_file(a, &e)) > 0) {
-		if (archive_format(a->ar) == ARCHIVE_FORMAT_RAW && a->member)
+		if (arclib.format(a->ar) == ARCHIVE_FORMAT_RAW && a->member)
 			arc_wrong(a, "not an archive");
 		if (is_member(a, e)) {
-			a->length = is_tar(a) && archive_entry_size_is_set(e) ? archive_entry_size(e) : 0;
+			a->length = is_tar(a) && arclib.entry_size_is_set(e) ? arclib.entry_size(e) : 0;
 			return;
 		}
 	}
@@ -182,22 +181,28 @@ struct arc *
 arc_new(arc_source *source, void *arg, uint8_t *head, size_t nhead, size_t size, const char *member)
 {
 	struct arc *a = xcalloc(1, sizeof *a);
+	const char *why;
 
 	*a = (struct arc){ .source = source, .arg = arg, .member = member, .raw = head, .size = size,
 	    .nraw = nhead };
 	a->tail = xmalloc(TAIL);
-	a->ar = archive_read_new();
+	why = arclib_load();
+	if (why) {
+		arc_wrong(a, why);
+		return a;
+	}
+	a->ar = arclib.read_new();
 	if (!a->ar)
 		die("out of memory");
 	if (head[0] == COMPRESS0) {
-		archive_read_support_filter_compress(a->ar);
-		archive_read_support_format_empty(a->ar);
+		arclib.read_support_filter_compress(a->ar);
+		arclib.read_support_format_empty(a->ar);
 		/* accepts anything, also a tar file with a damaged header */
-		archive_read_support_format_raw(a->ar);
+		arclib.read_support_format_raw(a->ar);
 	}
-	archive_read_support_format_tar(a->ar);
-	archive_read_support_format_zip_streamable(a->ar);
-	if (archive_read_open(a->ar, a, NULL, arc_feed, NULL) != ARCHIVE_OK)
+	arclib.read_support_format_tar(a->ar);
+	arclib.read_support_format_zip_streamable(a->ar);
+	if (arclib.read_open(a->ar, a, NULL, arc_feed, NULL) != ARCHIVE_OK)
 		arc_failed(a);
 	else
 		arc_find(a);
@@ -209,7 +214,8 @@ arc_free(struct arc *a)
 {
 	if (!a)
 		return;
-	archive_read_free(a->ar);
+	if (a->ar)
+		arclib.read_free(a->ar);
 	free(a->tail);
 	free(a->raw);
 	free(a->err);
@@ -255,8 +261,8 @@ arc_zeros(const uint8_t *p, size_t n)
 static int
 arc_drain(struct arc *a)
 {
-	int tar = is_tar(a) && archive_filter_count(a->ar) == 1;
-	uint64_t used = (uint64_t)archive_filter_bytes(a->ar, 0);
+	int tar = is_tar(a) && arclib.filter_count(a->ar) == 1;
+	uint64_t used = (uint64_t)arclib.filter_bytes(a->ar, 0);
 	size_t left = tar && used < a->total ? (size_t)(a->total - used) : 0;
 	ssize_t n;
 
@@ -276,7 +282,7 @@ arc_finish(struct arc *a)
 	int r;
 
 	a->ended = 1;
-	if (archive_format(a->ar) == ARCHIVE_FORMAT_RAW)
+	if (arclib.format(a->ar) == ARCHIVE_FORMAT_RAW)
 		return 0;
 	while ((r = arc_next_file(a, &e)) > 0)
 		if (is_member(a, e))
@@ -299,7 +305,7 @@ arc_read(struct arc *a, void *p, size_t n)
 			return -1;
 		if (a->ended)
 			return 0;
-		r = archive_read_data_block(a->ar, &blk, &a->nblk, &a->blkoff);
+		r = arclib.read_data_block(a->ar, &blk, &a->nblk, &a->blkoff);
 		if (r == ARCHIVE_EOF) {
 			a->blkoff = a->length;
 			if (a->off < a->length)

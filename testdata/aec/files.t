@@ -37,7 +37,7 @@ int main(void)
 END
 # shellcheck disable=SC2086
 ok "an application" gcc ${CFLAGS--O2} ${LDFLAGS-} -I"$BUILD/include" app.c dir/matrix.sma.o dir/ae_table.o \
-    "$BUILD/lib/tracemill/libaeregen.a" -larchive -lz -lbz2 -llzma -lzstd -o app
+    "$BUILD/lib/tracemill/libaeregen.a" -lz -lbz2 -llzma -lzstd -o app
 is "runs" "$(./app 2>err)" "1 1 101 9999 101 0
 none: No such file or directory"
 

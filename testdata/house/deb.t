@@ -16,6 +16,7 @@ is "its fields" "$(dpkg-deb -f "$tools" Package Version Maintainer | tr '\n' ' '
 ok "what its libraries are in" sh -c "dpkg-deb -f '$tools' Depends | grep -q 'libarchive13.*libc6 .*libzydis'"
 lib=$BUILD/deb/libtracemill0_${version}_$machine.deb libdev=$BUILD/deb/libtracemill-dev_${version}_$machine.deb
 for deb in "$tools" "$dev" "$lib" "$libdev"; do dpkg-deb -c "$deb" | awk '!/^d/ { print $6 }' | sort >"$TMPDIR/$(basename "$deb").list"; done
+ok "and what the library loads" sh -c "dpkg-deb -f '$lib' Depends | grep -q 'libarchive13.*libc6'"
 is "no file is in both" "$(sort "$TMPDIR"/*.list | uniq -d)" ""
 is "the library's package" "$(grep -v /doc/ "$TMPDIR/$(basename "$dev").list" | tr '\n' ' ')" \
 	"./usr/include/ae.h ./usr/lib/tracemill/libaeregen.a ./usr/lib/$(dpkg-architecture -q DEB_HOST_MULTIARCH)/pkgconfig/aeregen.pc ./usr/share/man/man3/ae.h.3.gz "

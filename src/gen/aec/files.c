@@ -351,7 +351,7 @@ write_makefile(const struct aec *a)
 	buf_str(&b, "# Made by aec from ");
 	gen_name(&b, a->path);
 	buf_printf(&b, ": `make` builds prog.regen.\n"
-	    "AE = %s\nCC = cc\nCFLAGS = -O2\nLIBS = -larchive -lz -lbz2 -llzma -lzstd\n\n"
+	    "AE = %s\nCC = cc\nCFLAGS = -O2\nLIBS = -lz -lbz2 -llzma -lzstd\n\n"
 	    "OBJ = ae_main.o ae_table.o", a->home);
 	for (uint32_t i = 0; i < a->g.nunit; i++)
 		buf_printf(&b, " \\\n\t%.*s.o", (int)strlen(a->file[i]) - 2, a->file[i]);
