@@ -77,6 +77,11 @@ want: $tap_err"
 	fi
 }
 
+# damaged [OPTION...] FILE DAMAGED WHOLE COMMAND...: places where damage does something else than it should; see damage.py
+damaged() {
+	python3 "$SRC/testdata/damage.py" "$@"
+}
+
 tap_end() {
 	[ $tap_n -gt 0 ] || return 1
 	return $tap_bad

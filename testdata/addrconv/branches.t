@@ -56,5 +56,5 @@ pieces_csv() {
 	same "parts of the run are the whole" parts flow.csv
 }
 pieces_csv
-damaged branches
+broken branches
 tap_end

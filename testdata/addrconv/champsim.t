@@ -57,5 +57,5 @@ pieces champsim
 addrconv -f champsim -n 3:10 flow.ws >part
 head -c 640 flow.trace | tail -c 448 >want
 same "a part" part want
-damaged champsim
+broken champsim
 tap_end

@@ -118,6 +118,6 @@ addrconv -f cvp ls.ws | gzip -1 | gzip -d | cmp -s - ls.cvp
 is "through a pipe, compressed" $? 0
 for f in cvp cbp2025; do
 	pieces $f
-	damaged $f
+	broken $f
 done
 tap_end

@@ -60,5 +60,5 @@ done
 ok "there are many" test "$(wc -l <ls.txt)" -gt 100000
 addrconv -f elastic ls.ws | cmp -s - ls.el
 is "through a pipe" $? 0
-damaged elastic
+broken elastic
 tap_end

@@ -36,27 +36,9 @@ is "another processor: one line" "$(wc -l <err | tr -d ' ')" 1
 
 # every truncation: one line, status 1, and what is written is the beginning of the whole
 size=$(bytes tiny.ws)
-bad='' i=0
-while [ $i -lt "$size" ]; do
-	head -c $i tiny.ws >cut.ws
-	timeout 120 ws2addr -f text cut.ws >out 2>err
-	status=$?
-	[ $status = 1 ] && [ "$(wc -l <err)" = 1 ] && head -c "$(bytes out)" all.txt | cmp -s - out || bad="$bad $i:$status"
-	i=$((i + 1 + few * size / 400))
-done
-is "truncated anywhere" "$bad" ""
+is "truncated anywhere" "$(damaged -s $((1 + few * size / 400)) tiny.ws cut.ws all.txt ws2addr -f text cut.ws)" ""
 
 # flipped bits: found, or without consequence
-bad='' i=7
-while [ $i -lt "$size" ]; do
-	{ head -c $i tiny.ws; printf '\252'; tail -c +$((i + 2)) tiny.ws; } >flip.ws
-	cmp -s tiny.ws flip.ws || {
-		timeout 120 ws2addr -f text flip.ws >out 2>err
-		status=$?
-		[ $status -le 1 ] && { [ $status = 0 ] || [ "$(wc -l <err)" = 1 ]; } &&
-			head -c "$(bytes out)" all.txt | cmp -s - out || bad="$bad $i:$status"
-	}
-	i=$((i + 1 + few * size / 300))
-done
-is "other bytes anywhere" "$bad" ""
+is "other bytes anywhere" \
+	"$(damaged -0 -b aa -o 7 -s $((1 + few * size / 300)) tiny.ws flip.ws all.txt ws2addr -f text flip.ws)" ""
 tap_end
