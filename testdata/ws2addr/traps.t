@@ -10,7 +10,7 @@ replays() {
 	is "$1: replays to its end" "$?$(cat err)" 0
 	turn 5 || return 0
 	# the end, where what is tested is: most of a program with libraries is the loader's
-	from=$(awk '$1 == "instructions" && NR == 1 && $2 > 40000 { from = $2 - 40000 } END { print from + 0 }' counts)
+	from=$(awk '$1 == "instructions" && NR == 1 && $2 > 10000 { from = $2 - 10000 } END { print from + 0 }' counts)
 	[ "${MATRIX-}" = full ] && from=0
 	wsverify -n "$from:$((from + 200000))" c.ws >out 2>err
 	is "$1: as natively" "$?$(cat err)" 0
@@ -179,7 +179,7 @@ volatile unsigned long in_memory;
 __attribute__((noinline)) static void zone(void) { volatile unsigned long i; for (i = 0;; i++); }
 int main(int argc, char **argv)
 {
-	struct itimerval t = { { 0, 0 }, { 0, 20000 } };
+	struct itimerval t = { { 0, 0 }, { 0, 5000 } };
 	double x = 1;
 	setitimer(ITIMER_VIRTUAL, &t, 0);
 	if (!strcmp(argv[1], "memory"))

@@ -20,6 +20,7 @@ compare() {
 
 for o in -O0 -O2; do
 	for p in prog signals; do
+		turn 3 || continue
 		if ${CC:-gcc} $o -static "$HERE/$p.c" -o $p 2>err; then compare "$p $o" $p; else skip "no static libc"; fi
 	done
 done

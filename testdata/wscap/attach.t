@@ -42,6 +42,7 @@ exact() {
 			bad="$bad $i: $(cat e)"
 	done
 	is "$1: replayed" "$bad" ""
+	turn 3 || { on; return; }
 	wsverify -n 0:300 c.ws >verified 2>e
 	checked=$?
 	# it may be told to end before the process has executed anything

@@ -19,13 +19,15 @@ captured() {
 	replayed "$what" got.out
 }
 
-# replayed WHAT OUTPUT: c.ws, by the processor and by the emulator
+# replayed WHAT OUTPUT: c.ws, by the emulator, and one in three, which takes ten times as long, by the processor
 replayed() {
-	end=$("$native" c.ws native.out)
-	case $want in
-	129 | 13? | 14? | 15?) is "$1: replayed natively" "$end" "killed $((want - 128))" ;;
-	*) is "$1: replayed natively" "$end" "exited $want" ;;
-	esac
-	[ -n "$2" ] && same "$1: its output" native.out "$2"
+	if turn 3; then
+		end=$("$native" c.ws native.out)
+		case $want in
+		129 | 13? | 14? | 15?) is "$1: replayed natively" "$end" "killed $((want - 128))" ;;
+		*) is "$1: replayed natively" "$end" "exited $want" ;;
+		esac
+		[ -n "$2" ] && same "$1: its output" native.out "$2"
+	fi
 	ok "$1: replayed" ws2addr -o /dev/null c.ws
 }

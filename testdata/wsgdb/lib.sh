@@ -22,15 +22,25 @@ run_gdb() {
 has() {
 	has_what=$1 has_text=$2
 	shift 2
-	has_rest=$has_text
+	# one sed, which prints a line for each that it has found, and reads on after it
+	has_script='' has_i=0
 	for has_p do
-		has_at=$(printf '%s\n' "$has_rest" | grep -n -m 1 -e "$has_p" | cut -d : -f 1)
-		if [ -z "$has_at" ]; then
-			fail "$has_what" "no line like $has_p (in order) in:
-$has_text"
-			return
-		fi
-		has_rest=$(printf '%s\n' "$has_rest" | tail -n +$((has_at + 1)))
-	done
-	pass "$has_what"
+		has_i=$((has_i + 1))
+		has_script="$has_script
+:$has_i
+\\${has_sep}$has_p$has_sep!{
+n
+b $has_i
 }
+s/.*/found/p
+n"
+	done
+	# after the last one it need not be the last line
+	has_n=$(printf '%s\n\n' "$has_text" | sed -n "$has_script
+q" | wc -l)
+	if [ "$has_n" = $# ]; then pass "$has_what"; return; fi
+	shift "$has_n"
+	fail "$has_what" "no line like $1 (in order) in:
+$has_text"
+}
+has_sep=$(printf '\001')
