@@ -43,7 +43,7 @@ run() {
 	if [ "$emulate" ]; then
 		$env -i $noaslr $emulate -E AE_OUT="$_out" -E PAD="$_pad" "$@"
 	else
-		$env -i $noaslr $env AE_OUT="$_out" PAD="$_pad" "$@"
+		$env -i AE_OUT="$_out" PAD="$_pad" $noaslr "$@"
 	fi
 }
 
@@ -51,7 +51,7 @@ run() {
 lackey() {
 	_log=$1 _pad=$2
 	shift 2
-	$env -i $noaslr $env AE_OUT=off PAD="$_pad" "$valgrind" -q --tool=lackey --trace-mem=yes --log-file="$_log" \
+	$env -i AE_OUT=off PAD="$_pad" $noaslr "$valgrind" -q --tool=lackey --trace-mem=yes --log-file="$_log" \
 	    --vex-iropt-level=0 --vex-guest-chase=no --child-silent-after-fork=yes --main-stacksize=67108864 "$@"
 }
 
@@ -101,5 +101,12 @@ text() {
 
 # option file word: the rest of a line ` * word: ...` of the comment at its head
 option() {
-	sed -n -e "s/^ \* $2: *//p" -e '/\*\//q' "$1"
+	while IFS= read -r _line; do
+		case $_line in
+		" * $2:"*)
+			_line=${_line#*:}
+			printf '%s\n' "${_line#"${_line%%[! ]*}"}" ;;
+		esac
+		case $_line in *'*/'*) break ;; esac
+	done <"$1"
 }

@@ -13,7 +13,7 @@ done
 bad=
 for u in u9 u10 u11 u12 u13 u14 u15 u16; do
 	for seed in $(seq 12); do
-		turn 5 || continue
+		turn 11 || continue
 		"$BUILD/test/evmut" $u.1.ae "$seed" $((seed % 3 + 1)) >m.ae
 		both $u m.ae || bad="$bad $u:$seed"
 		"$BUILD/test/evmut" $u.1.ae "$([ $((seed % 2)) = 0 ] && echo cut || echo stop)" $((seed * 2)) >m.ae

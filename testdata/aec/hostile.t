@@ -33,7 +33,7 @@ END
 printf '%5000s\n' '' | tr ' ' x >>names
 bad=
 for first in $(seq 1 "$(wc -l <names)"); do     # each name is once the file's and once that of each function
-	turn 3 || continue
+	turn 5 || continue
 	{ tail -n +"$first" names; head -n $((first - 1)) names; } >turned
 	"$schmut" names matrix hostile turned || bad="$bad make:$first"
 	rm -rf dir
@@ -72,11 +72,9 @@ gives "from an older aecc" 1 "ae2addr: old: byte $((at + 4)): bad schema: made b
 
 # Schemas that are whole but nobody's: they end
 "$schmut" bound matrix ae.out 500 >out
-is "500 schemas with right check sums end" "$(sed 's/[0-9][0-9]* //g' out)" "refused, good, not what the events say, of them endless"
-ok "some would not have" test "$(sed 's/.* \([0-9]*\) of them.*/\1/' out)" -gt 0
-seed=0
-while [ $seed -lt 300 ]; do     # one of those, in both kinds of regeneration
-	seed=$((seed + 1))
+is "500 schemas with right check sums end" "$(sed 's/[0-9][0-9]* //g; 1q' out)" "refused, good, not what the events say, of them endless"
+ok "some would not have" test "$(sed 's/.* \([0-9]*\) of them.*/\1/; 1q' out)" -gt 0
+for seed in $(sed 1d out); do   # one of those, in both kinds of regeneration
 	"$schmut" sealed matrix endless $seed
 	ae2addr -m 2M -o x endless ae.out 2>err || ! grep -q 'without an event' err || break
 done

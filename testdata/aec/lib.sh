@@ -20,7 +20,9 @@ both() {
 	both_a=$?
 	most "./$1.regen" "$2" >b.ref 2>b.out
 	both_b=$?
-	quiet <a.out >a.err
-	quiet <b.out >b.err
+	: >a.err
+	: >b.err
+	[ ! -s a.out ] || quiet <a.out >a.err
+	[ ! -s b.out ] || quiet <b.out >b.err
 	[ $both_a = $both_b ] && cmp -s a.ref b.ref && cmp -s a.err b.err
 }

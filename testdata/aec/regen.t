@@ -3,6 +3,7 @@
 . "$SRC/testdata/aec/lib.sh"
 
 for o in -O0 -O1 -O2 -Os; do
+	turn 3 || continue
 	ok "deep.c $o" aecc $o "$SRC/testdata/aec/deep.c" -o deep
 	AE_OUT=deep.ae ./deep >out 2>&1 || fail "runs" "$(cat out)"
 	is "untraced and traced" "$(AE_OUT=off ./deep)" "$(cat out)"

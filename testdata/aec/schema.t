@@ -10,6 +10,7 @@ for p in calls callback jumps copy strings vector tls sort interp endings stack;
 	done
 	# functions of the plain files are left undefined here: nothing is run
 	for o in -O0 -O2; do
+		turn 3 || continue
 		aecc $o -Wl,--unresolved-symbols=ignore-all -pthread "$@" -o prog -lm >err 2>&1 || { fail "$p $o" "$(cat err)"; continue; }
 		rm -rf a b
 		if aec --print-schema prog >text && aec -o a prog && aec -o b --schema text prog && diff -r a b >diff &&

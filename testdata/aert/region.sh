@@ -69,9 +69,11 @@ check() {
 	if [ "$emulate" ]; then emulate="$emulate -E AE_FROM=$2"; else _env=${2:+env AE_FROM=$2}; fi
 	run o.e "" $_env ./prog "$1" >out 2>err
 	got=$? emulate=$_emulate
-	seen "$1" >out.off 2>err.off
-	is "$1 $2: status, messages" "$got $(cat err)" "$? $want"
-	slice "$2" log >cut
+	# the oracle sees a case once, wherever recordings of it begin
+	log=log.$machine.$1
+	[ -f "$log" ] || { seen "$1" >out.off 2>err.off; echo $? >"$log.status"; mv log "$log"; }
+	is "$1 $2: status, messages" "$got $(cat err)" "$(cat "$log.status") $want"
+	slice "$2" "$log" >cut
 	ae2addr prog o.e >ref 2>err || fail "$1 $2: ae2addr" "$(cat err)"
 	if [ -s cut ]; then
 		ok "$1 $2: references" addrdiff -s -e prog ref cut

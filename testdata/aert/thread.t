@@ -16,7 +16,7 @@ exact() {
 	is "$name: nothing untraced" "$(cat got.err)" ''
 	ws2addr -o x.ref x.ws
 	ae2addr -o all.ref "$1" ae.out || fail "$name: regenerates"
-	count=$(addrconv -f text all.ref | grep -c '^task')
+	count=$("$BUILD/test/taskcount" <all.ref)
 	is "$name: threads" "$count" "$expect"
 	i=0
 	while [ $i -lt "$count" ]; do

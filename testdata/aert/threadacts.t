@@ -17,7 +17,7 @@ act() {
 	is "$1: end record" "$(record ae.out | cut -d ' ' -f 1-3)" "$3"
 	ae2addr -o all.ref ./prog ae.out 2>said
 	is "$1: regenerates" "$?" 0
-	is "$1: threads" "$(addrconv -f text all.ref | grep -c '^task')" "$2"
+	is "$1: threads" "$("$BUILD/test/taskcount" <all.ref)" "$2"
 	# a spinner may be outside traced code just then
 	is "$1: says" "$(grep -v "$running" said)" "${5-}"
 }
@@ -53,7 +53,7 @@ if wscap -o x.ws ./prog fork >/dev/null 2>&1; then
 	ws2addr -o x2.ref x.ws:2
 	for i in 1 2; do
 		ae2addr --task $i -o a.ref ./prog "$1"
-		case $i in 1) addrconv -f text x2.ref | grep -c '^task' >tasks; cp x2.ref b.ref ;; esac
+		case $i in 1) "$BUILD/test/taskcount" <x2.ref >tasks; cp x2.ref b.ref ;; esac
 		addrconv --task $i -o b.ref x2.ref 2>/dev/null
 		ok "fork: thread $i of the child is that of the capture" addrdiff -qls -e prog a.ref b.ref
 	done
@@ -69,7 +69,7 @@ is 'cancelled in traced code: says' "$? $(sed 's/byte [0-9]*/byte N/' err)" '1 a
 ae2addr -c --task 1 ./prog ae.out >counts
 is 'cancelled in traced code: the other thread' "$? $(sed -n 's/instructions [1-9].*/some/p' counts)" '0 some'
 ae2addr -o all.ref ./prog ae.out 2>err
-is 'cancelled in traced code: all' "$? $(addrconv -f text all.ref | grep -c '^task')" '1 2'
+is 'cancelled in traced code: all' "$? $("$BUILD/test/taskcount" <all.ref)" '1 2'
 
 AE_LIMIT=300k ./prog limit
 is 'AE_LIMIT: status' $? 3

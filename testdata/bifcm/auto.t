@@ -30,7 +30,7 @@ a=$(size <got.bif)
 [ "$a" -le $((b + b / 50)) ] && pass "it is found" || fail "it is found" "$a, not $b: $(layout got.bif)"
 bifcm -r auto -H 6 -c with | bifcm -lv | grep -qx 'head-bytes 6' && pass "-H is kept" || fail "-H is kept"
 wscap -o ws true
-ws2addr -o in ws
+ws2addr -n 0:$((few == 1 ? 1000000 : 30000)) -o in ws
 finds in "references" "addr 16"
 for n in 0 1 7 60 100 300; do
 	head -c $n with >in

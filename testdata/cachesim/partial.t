@@ -9,6 +9,7 @@ wstrim run.ws
 # merged OPTION...: cachesim of the whole, in want; of cuts, in got. Words of $tables are more options
 # shellcheck disable=SC2086
 merged() {
+	turn 2 || return 0
 	cachesim --json $tables "$@" run.ws >want
 	n=100
 	for r in 0:1 1:77 77:1000 1000:20000 20000:20000 20000:20001 20001:150000 150000:; do

@@ -10,7 +10,7 @@
  *
  * schmut count exe ae.out n: n damaged schemas in turn, of which none may be
  * taken for good; prints how many were.  schmut bound exe ae.out n: n sealed
- * ones are regenerated; prints how many were good, and those that did not end.
+ * ones are regenerated; prints how many were good, and the seeds of those that did not end.
  */
 #include <gelf.h>
 #include <stdio.h>
@@ -263,6 +263,7 @@ static int
 bound(struct exe *x, const char *events, int n)
 {
 	unsigned good = 0, wrong = 0, refused = 0, endless = 0;
+	struct buf seeds = BUF_INIT;
 	uint8_t *p = malloc(x->nschema);
 	const char *why;
 
@@ -276,7 +277,10 @@ bound(struct exe *x, const char *events, int n)
 			break;
 		case 1:
 			wrong++;
-			endless += why && strstr(why, "without an event") != NULL;
+			if (why && strstr(why, "without an event") != NULL) {
+				endless++;
+				buf_printf(&seeds, "%d\n", i + 1);
+			}
 			break;
 		default:
 			refused++;
@@ -284,6 +288,8 @@ bound(struct exe *x, const char *events, int n)
 	}
 	printf("%u refused, %u good, %u not what the events say, %u of them endless\n", refused, good, wrong,
 	    endless);
+	fwrite(seeds.p, 1, seeds.n, stdout);
+	buf_free(&seeds);
 	free(p);
 	return 0;
 }

@@ -27,9 +27,7 @@ short='COMPLETE= LDFLAGS=-s'
 # Without a library: the objects that would be compiled, and the tools that are linked, from copies of ours
 without() { # WITHOUT HAVE HEADERS TOOLS
 	m -n O="$TMPDIR/d" HAVE="$2" all
-	for o in $(sed -n "s,.* -o $TMPDIR/d/\(obj/src/[^ ]*\)\.o .*,\1,p" "$TMPDIR/log"); do
-		grep -q -E "$3" "$BUILD/$o.d" && echo "$o"
-	done >"$TMPDIR/wrong"
+	sed -n "s,.* -o $TMPDIR/d/\(obj/src/[^ ]*\)\.o .*,$BUILD/\1.d,p" "$TMPDIR/log" | xargs grep -l -E "$3" >"$TMPDIR/wrong"
 	ok "without $1: something is compiled" grep -q 'obj/src/base/in\.o' "$TMPDIR/log"
 	is "without $1: nothing that needs it" "$(cat "$TMPDIR/wrong")" ""
 	rm -rf "$TMPDIR/e"
