@@ -98,7 +98,9 @@ gives "an end that is cut off" 1 "laplace-merge: k: byte $(wc -c <k | tr -d ' ')
 
 # every byte at which a trace can end: an error, or (references have no end mark) the stream without the rest
 cut() { # FILE NAME
-	is "cut off at every byte: $1" "$(damaged $([ "$2" = k ] || echo -a) -s "$step" "$1" "$2" whole laplace-merge --basic r k)" ""
+	any=
+	[ "$2" = k ] || any=-a
+	is "cut off at every byte: $1" "$(damaged $any -s "$step" "$1" "$2" whole laplace-merge --basic r k)" ""
 }
 step=1
 [ -z "$SAN" ] || step=5
