@@ -21,7 +21,8 @@ captured() {
 
 # replayed WHAT OUTPUT: c.ws, by the emulator, and one in three, which takes ten times as long, by the processor
 replayed() {
-	if turn 3; then
+	replays=$((${replays:--1} + 1))         # not turn, which the tests count their cases with
+	if [ "${MATRIX-}" = full ] || [ $((replays % 3)) = 0 ]; then
 		end=$("$native" c.ws native.out)
 		case $want in
 		129 | 13? | 14? | 15?) is "$1: replayed natively" "$end" "killed $((want - 128))" ;;
