@@ -231,7 +231,7 @@ count(struct exe *x, const char *events, int n)
 {
 	unsigned wrong = 0, same = 0, refused = 0;
 	uint8_t *p = malloc(x->nschema);
-	const char *why;
+	const char *why = NULL;
 	uint64_t right;
 
 	memcpy(p, x->schema, x->nschema);
