@@ -344,14 +344,17 @@ pointers(void)
 static void
 much(void)
 {
-	size_t n = RP_CODE / 13;        /* what is made of a nop takes as much, or more */
+	static const uint8_t add[] = { 0x48, 0x01, 0x03 };      /* add [rbx], rax */
+	size_t n = RP_CODE / 40;        /* what is made of it takes as much, or more */
 	uint8_t *p = rp_host(BIG);
 	int turn;
 
-	map(BIG, n + 4096);
-	memset(p, 0x90, n);
-	memcpy(p + n, "\x0f\x05", 2);
+	map(BIG, sizeof add * n + 4096);
+	for (size_t i = 0; i < n; i++)
+		memcpy(p + sizeof add * i, add, sizeof add);
+	memcpy(p + sizeof add * n, "\x0f\x05", 2);
 	code("");
+	x.cpu.r[3] = DATA;
 	for (turn = 0; turn < 2; turn++) {
 		enum rp_stop s;
 		uint8_t *last = core->cp;
