@@ -10,7 +10,7 @@
 #include <unistd.h>
 #include "../check.h"
 #include "codec/column/block.h"
-#include "codec/column/cm_numbers_internal.h"
+#include "codec/column/cm_numbers.h"
 
 #define METHODS 64
 

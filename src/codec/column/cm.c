@@ -2,7 +2,7 @@
 #include "codec/column/cm_internal.h"
 
 #include "codec/column/cm_miss_internal.h"
-#include "codec/column/cm_numbers_internal.h"
+#include "codec/column/cm_numbers.h"
 #include "codec/column/cm_vote_internal.h"
 
 #define SURE_LEN 8

@@ -13,7 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "codec/column/range_internal.h"
+#include "codec/column/range.h"
 
 #define CM_SLOTS        6       /* predictors with a table of contexts */
 #define CM_MATCH        6       /* what followed the last occurrence of the last 8 values */

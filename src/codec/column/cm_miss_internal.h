@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "codec/column/cm_internal.h"
-#include "codec/column/cm_numbers_internal.h"
+#include "codec/column/cm_numbers.h"
 #include "codec/column/cm_vote_internal.h"
 
 /* of 65536: if the bits of a half byte are on average as wrong as this, contexts are not worth their time */

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "codec/column/cm_internal.h"
-#include "codec/column/cm_numbers_internal.h"
+#include "codec/column/cm_numbers.h"
 
 static inline uint8_t
 rank_tag(uint64_t v)

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "codec/column/cm_numbers_internal.h"
+#include "codec/column/cm_numbers.h"
 #include "codec/column/cm_rank_internal.h"
 
 #define ALIGN 64

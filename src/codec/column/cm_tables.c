@@ -1,5 +1,5 @@
 /* Context mixing: tables of constants. */
-#include "codec/column/cm_numbers_internal.h"
+#include "codec/column/cm_numbers.h"
 
 #include <pthread.h>
 

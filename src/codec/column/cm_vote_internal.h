@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "codec/column/cm_internal.h"
-#include "codec/column/cm_numbers_internal.h"
+#include "codec/column/cm_numbers.h"
 #include "codec/column/cm_rank_internal.h"
 
 #define CM_ROLL 5               /* the slot whose context is the last 8 values */

@@ -2,8 +2,8 @@
  * Range coder of binary decisions with 16-bit probabilities: 64-bit interval, 32 bits at a time.
  * Bytes after the end of the input read as zero, so zeros at the end are not written.
  */
-#ifndef TM_CODEC_COLUMN_RANGE_INTERNAL_H
-#define TM_CODEC_COLUMN_RANGE_INTERNAL_H
+#ifndef TM_CODEC_COLUMN_RANGE_H
+#define TM_CODEC_COLUMN_RANGE_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -2,8 +2,8 @@
  * Arithmetic of context mixing: probabilities, their logistic form, counters, mixing of
  * predictions. Integers only, so that encoder and decoder agree on all machines.
  */
-#ifndef TM_CODEC_COLUMN_CM_NUMBERS_INTERNAL_H
-#define TM_CODEC_COLUMN_CM_NUMBERS_INTERNAL_H
+#ifndef TM_CODEC_COLUMN_CM_NUMBERS_H
+#define TM_CODEC_COLUMN_CM_NUMBERS_H
 
 #include <stdint.h>
 #include <string.h>
