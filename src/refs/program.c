@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ae/pack/pack.h"
 #include "ae/regen/msg.h"
 #include "ae/regen/regen.h"
 #include "base/diag.h"
@@ -62,7 +63,8 @@ refs_run_program(struct refs *s)
 	struct regen *r = regen_new(&s->prog, 0, NULL, &err);
 	const struct feed_job job = {
 		.file = s->q.events ? s->q.events : "ae.out", .machine = s->exe.machine, .id = s->exe.id,
-		.idlen = s->exe.idlen, .moves = s->exe.moves, .sink = refs_regenerated, .sinkarg = s, .quietmax = FEED_QUIET,
+		.idlen = s->exe.idlen, .moves = s->exe.moves, .unpack = &unpack_how,
+		.prog = &s->exe, .sink = refs_regenerated, .sinkarg = s, .quietmax = FEED_QUIET,
 		.run = regen_thread, .arg = r
 	};
 	char note[FEED_NOTE];

@@ -1,5 +1,5 @@
 # The fuzzers' targets on their first inputs, and what was once found: all *fuzz.c
-# Some have first inputs in corpus/ only: aefuzz, asmfuzz, lackeyfuzz, numfuzz, schematextfuzz, tracefuzz
+# Some have first inputs in corpus/ only: aefuzz, asmfuzz, lackeyfuzz, numfuzz, packfuzz, schematextfuzz, tracefuzz
 . "$SRC/testdata/tap.sh"
 export TRACEMILL_CONFINE=no     # one process replays a file, and opens the next one then
 mkdir seed

@@ -53,7 +53,7 @@ fi
 echo 'int main(void) { return 0; }' >"$TMPDIR/prog.c"
 (
 	cd "$TMPDIR" || exit
-	aecc prog.c -o prog && AE_OUT=x.out ./prog && ae2addr -o x.ref prog x.out && wscap -o x.ws ./prog && ws2wet -n :100 -o x.txt x.ws &&
+	aecc prog.c -o prog && AE_OUT=x.out ./prog && ae2addr -o x.ref prog x.out && aepack -o x.pk prog x.out && wscap -o x.ws ./prog && ws2wet -n :100 -o x.txt x.ws &&
 		wetz -o x.wet x.txt && bifcm -r addr -o x.bif x.ref &&
 		ws2laplace -k k -o x.lap x.ws
 )
@@ -61,6 +61,7 @@ knows() { is "file: $1" "$(file -b -m "$top/share/tracemill/magic" "$TMPDIR/$1" 
 if command -v file >/dev/null; then
 	is "its magic is understood" "$(cd "$TMPDIR" && file -C -m "$top/share/tracemill/magic" 2>&1)" ""
 	knows x.out "tracemill events of a run"
+	knows x.pk "tracemill packed events of a run"
 	knows x.ref "tracemill reference stream"
 	knows x.ws "tracemill working-set capture"
 	knows x.wet "tracemill whole execution trace"

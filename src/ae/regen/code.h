@@ -49,6 +49,7 @@ struct isite { uint32_t no, ip, slot; };        /* ip: after the site's SEQJ */
 struct code {
 	const struct prog *g;
 	int count;                      /* events are counted */
+	const struct regen_model *model;        /* NULL: none follows the program */
 	struct iop *op;
 	uint32_t nop;
 	uint64_t *tab;                  /* templates */
@@ -77,7 +78,7 @@ struct code {
 #define CODE_PAD  4             /* words after a template that copying it may touch */
 
 /* watch: for each function, is it watched; or NULL. 0 or -1; free it in either case */
-int code_lower(struct code *c, const struct prog *g, int count, const uint8_t *watch);
+int code_lower(struct code *c, const struct prog *g, int count, const struct regen_model *model, const uint8_t *watch);
 /* Adds the program's functions from `first` on, which it got after that. All arrays may move. */
 int code_lower_more(struct code *c, uint32_t first, const uint8_t *watch);
 void code_free(struct code *c);

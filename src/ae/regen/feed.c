@@ -37,8 +37,13 @@ feed_pass(void *in, size_t n)
 static int
 fail_reader(struct feed *f, const struct feed_seg *g)
 {
+	const struct fault *bad = g->how ? g->how->fault(g->packed) : NULL;
 	const char *why = in_error(g->in);
 
+	if (bad) {
+		snprintf(f->what, sizeof f->what, "%.*s", (int)sizeof f->what - 1, bad->err);
+		return feed_fail(f, g, bad->off, f->what);
+	}
 	if (why)
 		return feed_fail(f, g, in_off(g->in), why);
 	return feed_fail(f, g, g->r.erroff, g->r.err);
@@ -93,16 +98,55 @@ other_machine(struct feed *f, const struct feed_seg *g, unsigned machine)
 	return feed_fail(f, g, 49, f->what);
 }
 
+int
+feed_enter(struct feed_seg *g, const struct feed_job *j, struct in *in, const char **err)
+{
+	size_t have;
+	const uint8_t *p = in_peek(in, 8, &have);
+
+	g->in = in;
+	g->how = have >= 8 && memcmp(p, EV_PACKED, 8) == 0 ? j->unpack : NULL;
+	if (g->how)
+		g->packed = g->how->open(in, j->prog);
+	else if (have >= 8 && memcmp(p, EV_PACKED, 8) == 0)
+		*err = "packed events, which aepack -d unpacks";
+	if (g->how && !g->packed)
+		*err = "out of memory";
+	return *err ? -1 : 0;
+}
+
+int
+feed_reader(struct feed_seg *g)
+{
+	if (g->how)
+		return ev_open(&g->r, g->how->read, g->packed);
+	if (ev_open(&g->r, feed_append, g->in) != 0)
+		return -1;
+	g->r.pass = feed_pass;
+	return 0;
+}
+
+void
+feed_leave(struct feed_seg *g)
+{
+	ev_close(&g->r);
+	if (g->packed)
+		g->how->close(g->packed);
+	in_close(g->in);
+}
+
 static int
 open_seg(struct feed *f, struct in *in, uint64_t left, const struct feed_job *j, uint32_t task)
 {
 	struct feed_seg *g = f->seg + f->nseg++;
 
-	g->in = in;
+	const char *err = NULL;
+
 	g->left = left;
-	if (ev_open(&g->r, feed_append, in) != 0)
+	if (feed_enter(g, j, in, &err) != 0)
+		return feed_fail(f, g, 0, err);
+	if (feed_reader(g) != 0)
 		return fail_reader(f, g);
-	g->r.pass = feed_pass;
 	if (g->r.head.machine != j->machine)
 		return other_machine(f, g, j->machine);
 	if (g->r.head.idlen != j->idlen || (j->idlen && memcmp(g->r.head.id, j->id, j->idlen) != 0))
@@ -148,9 +192,48 @@ feed_open(struct feed *f, struct ae_state *s, const struct feed_job *j, uint32_t
 		f->seg[k] = tmp;
 	}
 	for (unsigned i = 0; i < f->nseg; i++)
-		f->seg[i].r.arg = f->seg[i].in;
+		f->seg[i].r.arg = f->seg[i].packed ? f->seg[i].packed : f->seg[i].in;
 	s->fs = f->seg[0].r.fs;
 	s->base = f->seg[0].r.head.base;
+	s->eend = f->view = f->carry;
+	f->begun = 1;
+	return 0;
+}
+
+int
+feed_learn(struct feed *f, const uint8_t *p, size_t n, uint32_t task)
+{
+	struct feed_seg *g = f->seg;
+	const uint8_t *none;
+
+	if (f->nseg) {
+		ev_close(&g->r);
+		in_close(g->in);
+	}
+	f->nseg = 1;
+	g->in = in_mem(p, n, "events");
+	g->left = UINT64_MAX;
+	if (ev_open(&g->r, feed_append, g->in) != 0 || ev_task(&g->r, task) != 0)
+		return fail_reader(f, g);
+	while (ev_next(&g->r, &none) > 0)
+		;
+	return 0;
+}
+
+int
+feed_blank(struct feed *f, struct ae_state *s, const uint8_t *p, size_t n, uint32_t task)
+{
+	memset(f, 0, sizeof *f);
+	f->s = s;
+	f->stop = UINT64_MAX;
+	f->quietmax = FEED_QUIET;
+	f->seg = calloc(1, sizeof *f->seg);
+	if (!f->seg)
+		return feed_fail(f, NULL, 0, "out of memory");
+	if (feed_learn(f, p, n, task) != 0)
+		return -1;
+	s->fs = f->seg->r.fs;
+	s->base = f->seg->r.head.base;
 	s->eend = f->view = f->carry;
 	f->begun = 1;
 	return 0;
@@ -171,10 +254,8 @@ feed_bytes(const struct feed *f)
 void
 feed_close(struct feed *f)
 {
-	for (unsigned i = 0; i < f->nseg; i++) {
-		ev_close(&f->seg[i].r);
-		in_close(f->seg[i].in);
-	}
+	for (unsigned i = 0; i < f->nseg; i++)
+		feed_leave(f->seg + i);
 	free(f->crash);
 	f->crash = NULL;
 	free(f->seg);

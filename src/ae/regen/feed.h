@@ -20,6 +20,7 @@
 #include <setjmp.h>
 #include <stdint.h>
 
+#include "base/fault.h"
 #include "base/in.h"
 #include "format/ae/events.h"
 
@@ -34,8 +35,18 @@
 /* Like the function of ae_recreate_batch: a value other than 0 ends the regeneration. */
 typedef int feed_sink(void *arg, const uint64_t *refs, size_t n);
 
+/* Reads packed event files, aepack(5): what the bytes of `in` stand for, for the program prog */
+struct feed_unpack {
+	void *(*open)(struct in *in, void *prog);               /* NULL: no memory */
+	size_t (*read)(void *u, void *buf, size_t n);
+	const struct fault *(*fault)(const void *u);            /* after a short read; NULL: none */
+	void (*close)(void *u);
+};
+
 struct feed_seg {
 	struct in *in;                  /* owned */
+	const struct feed_unpack *how;  /* it is packed; NULL: it is not */
+	void *packed;                   /* owned, what `how` opened */
 	struct ev_reader r;
 	uint64_t left;                  /* events still to be read from it */
 };
@@ -92,6 +103,8 @@ struct feed_job {
 	unsigned idlen;
 	int moves;                      /* the program is position independent */
 	uint32_t task;
+	const struct feed_unpack *unpack;               /* NULL: files must not be packed */
+	void *prog;                                     /* ... for it */
 	feed_sink *sink;
 	void *sinkarg;
 	uint64_t quietmax;
@@ -100,10 +113,24 @@ struct feed_job {
 };
 
 /*
+ * A file as a source of bytes, which are unpacked if they must be: 0, or -1 with *err. feed_reader opens g->r on it, as
+ * ev_open. feed_leave closes all.
+ */
+int feed_enter(struct feed_seg *g, const struct feed_job *j, struct in *in, const char **err);
+int feed_reader(struct feed_seg *g);
+void feed_leave(struct feed_seg *g);
+
+/*
  * Opens the event file, and if the thread is the first one, those of the parents. 0, or -1 with err, errname and
  * erroff; feed_close must be called in either case.
  */
 int feed_open(struct feed *f, struct ae_state *s, const struct feed_job *j, uint32_t task);
+/*
+ * Instead of feed_open: events come from a model (model.h). The n bytes at p are the header of the event file and what of
+ * its records says something about libraries and thread `task`; feed_learn: now they are these. 0, or -1 with err
+ */
+int feed_blank(struct feed *f, struct ae_state *s, const uint8_t *p, size_t n, uint32_t task);
+int feed_learn(struct feed *f, const uint8_t *p, size_t n, uint32_t task);
 void feed_close(struct feed *f);
 
 /*

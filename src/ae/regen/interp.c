@@ -16,7 +16,7 @@ static int
 regen_lower(struct regen *r)
 {
 	r->lowered = 1;
-	return code_lower(&r->c, r->g, r->counts, r->watched);
+	return code_lower(&r->c, r->g, r->counts, r->model, r->watched);
 }
 
 /* Lowers the program for the addresses that it had in this run; f->status if that fails */
@@ -192,11 +192,18 @@ interp_rep(struct ctx *x, const struct iop *o)
 	n = feed_rep(x->f, &q, o->k, o->sh, o->w, v[PROG_RCX], v[PROG_RSI], v[PROG_RDI]);
 	x->p = q.p;
 	x->e = q.e;
+	if (x->r->model)
+		x->r->model->string(x->r->model->program, o->sh, o->w, n, v[PROG_RSI], v[PROG_RDI]);
 	v[PROG_RCX] -= n;
 	if (o->sh == SR_MOVS || o->sh == SR_LODS || o->sh == SR_CMPS)
 		v[PROG_RSI] += n * o->w;
 	if (o->sh != SR_LODS)
 		v[PROG_RDI] += n * o->w;
+	if (x->r->model) {
+		x->r->model->reg[PROG_RCX] = v[PROG_RCX];
+		x->r->model->reg[PROG_RSI] = v[PROG_RSI];
+		x->r->model->reg[PROG_RDI] = v[PROG_RDI];
+	}
 }
 
 static uint32_t
@@ -215,6 +222,33 @@ interp_lookup(struct ctx *x, const struct iop *o, uint64_t key)
 		}
 		if (c->swkey[k] == key)
 			return c->swto[k] - 1;
+	}
+}
+
+/* Control is here again when the model has more events. */
+static _Noreturn void
+interp_wait(struct ctx *x)
+{
+	x->r->at = *x;
+	longjmp(x->f->out, 1);
+}
+
+void
+interp_event(struct ctx *x, struct regen_ask *a)
+{
+	const struct regen_model *m = x->r->model;
+	const uint8_t *e;
+
+	a->sp = x->v == x->r->stack + FRAME ? 0 : x->v[x->r->c.fn[x->v[F_FUNC - FRAME]].sp];
+	x->f->at = NULL;
+	e = m->event(m->arg, a, x->e, &x->r->s.eend);
+	if (!e)
+		interp_wait(x);
+	x->e = e;
+	if (a->kind != RK_ITEM && a->kind != RK_NEED) {
+		x->r->count[a->kind] += a->n;
+		x->r->c.where[a->site].events++;
+		x->r->c.where[a->site].bytes += a->n;
 	}
 }
 
@@ -238,6 +272,9 @@ interp_ret(struct regen *r, struct feed *f)
 	const uint8_t *e;
 	uint32_t to;
 
+	if (r->at.r)
+		x = r->at;
+	x.f = f;
 	LOAD();
 	for (;; o++) {
 		switch ((enum code_op)o->op) {
@@ -418,6 +455,21 @@ interp_ret(struct regen *r, struct feed *f)
 			r->c.where[o->k].events++;
 			r->c.where[o->k].bytes += o->n;
 			break;
+		case CO_MODEL:
+			r->model->run(r->model->program, (uint32_t)o->imm, p - o->x);
+			break;
+		case CO_SYNC:
+			r->model->reg[o->d] = v[o->a];
+			break;
+		case CO_EVENT: {
+			struct regen_ask a = {.kind = (enum regen_kind)o->a, .n = o->n, .site = (uint32_t)o->k,
+			    .reg = o->d, .how = o->sh, .keep = o->b & 1, .alone = o->b >> 1};
+
+			SAVE();
+			interp_event(&x, &a);
+			e = x.e;
+			break;
+		}
 		case CO_CALL: {
 			const struct ifunc *fn = r->c.fn + o->x;
 			uint64_t *w;
@@ -489,6 +541,25 @@ interp_ret(struct regen *r, struct feed *f)
 			break;
 		}
 	}
+}
+
+void
+regen_follow(struct regen *r, const struct regen_model *m)
+{
+	r->model = m;
+	r->counts = 1;
+	r->lowered = 0;
+	memset(&r->at, 0, sizeof r->at);
+}
+
+int
+regen_resume(struct regen *r, struct feed *f)
+{
+	if (!r->at.r)
+		return regen_run(r, f);
+	if (setjmp(f->out) == 0)
+		interp_ret(r, f);
+	return f->status;
 }
 
 int

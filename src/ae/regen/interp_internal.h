@@ -6,11 +6,24 @@
 #include <string.h>
 
 #include "ae/regen/code.h"
+#include "ae/regen/model.h"
 #include "ae/regen/msg.h"
 #include "ae/regen/regen.h"
 
 /* Frames are in a large region of memory, in a row: FRAME words of bookkeeping, then the variables. */
 enum { F_RET, F_FUNC, F_PREV, F_RSP, FRAME };   /* F_PREV: words back to the caller's variables */
+
+/* The state in registers while the switch runs, for the functions outside it. */
+struct ctx {
+	struct regen *r;
+	struct feed *f;
+	uint64_t *p;
+	const uint8_t *e;
+	uint64_t *v;
+	const struct iop *ip;
+	int have;                       /* the next function's rsp is known: 1 by rule, 2 by an event */
+	uint64_t next;
+};
 
 struct regen {
 	struct prog *g;
@@ -26,19 +39,12 @@ struct regen {
 	int watch;                      /* there are watched functions */
 	int called;                     /* one of them was called */
 	uint32_t back;                  /* where it returns to */
+	const struct regen_model *model;        /* NULL, or what follows the program and provides events */
+	struct ctx at;                  /* with a model: where it goes on; r is NULL: at the beginning */
 };
 
-/* The state in registers while the switch runs, for the functions outside it. */
-struct ctx {
-	struct regen *r;
-	struct feed *f;
-	uint64_t *p;
-	const uint8_t *e;
-	uint64_t *v;
-	const struct iop *ip;
-	int have;                       /* the next function's rsp is known: 1 by rule, 2 by an event */
-	uint64_t next;
-};
+/* In mode of a model: n bytes of events are provided by it; or the regeneration is interrupted. */
+void interp_event(struct ctx *x, struct regen_ask *a);
 
 static inline const uint8_t *
 interp_need(struct ctx *x, uint64_t *p, const uint8_t *e, unsigned n, int item)

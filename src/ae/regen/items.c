@@ -164,6 +164,11 @@ items_enter(struct ctx *x)
 	fn = c->fn + i;
 	x->v = interp_push(x, i, x->next, (uint32_t)(x->ip - c->op), items_used(x->r, x->v));
 	for (uint32_t k = 0; k < fn->nneed; k++) {
+		if (x->r->model) {
+			struct regen_ask a = {.kind = RK_NEED, .n = c->g->word, .site = fn->where + k, .reg = fn->need[k]};
+
+			interp_event(x, &a);
+		}
 		x->e = interp_need(x, x->p, x->e, c->g->word, 0);
 		x->v[fn->need[k]] = items_word(c, x->e);
 		x->e += c->g->word;
@@ -189,6 +194,37 @@ items_count(struct ctx *x, const struct iop *at, unsigned n)
 	}
 }
 
+/*
+ * With a model: all bytes of the next item and its registers are provided, or none. The model may tell how many bytes of
+ * events are at hand: then an item that is not whole is none.
+ */
+static void
+items_ask(struct ctx *x, const struct iop *at)
+{
+	const struct code *c = &x->r->c;
+	const struct regen_model *m = x->r->model;
+	struct regen_ask a = {.kind = RK_ITEM, .site = (uint32_t)at->k};
+	size_t n = m->hand(m->arg, &x->e);
+	unsigned w = c->g->word;
+	uint32_t i;
+
+	if (n == 0)
+		interp_event(x, &a);    /* waits */
+	if (n == REGEN_ANY) {
+		interp_event(x, &a);
+		return;
+	}
+	a.n = *x->e == EV_RETURN ? 1 : *x->e == EV_ENTER || *x->e == EV_UNWIND ? 1 + w : *x->e == EV_LAND ? 3 + w : 2;
+	a.more = 0;
+	if (a.n == 2 && n >= 2) {
+		i = (uint32_t)x->e[1] * EV_NFUNC0 + x->e[0] - 1;
+		if (i >= c->g->nno || c->g->byno[i] < 0)
+			items_library(x, i);
+		a.more = c->fn[c->g->byno[i]].nneed * w;
+	}
+	interp_event(x, &a);
+}
+
 void
 interp_items(struct ctx *x)
 {
@@ -200,6 +236,10 @@ interp_items(struct ctx *x)
 		const uint8_t *at;
 		unsigned no;
 
+		if (x->r->model) {
+			items_ask(x, here);
+			here = x->ip;
+		}
 		x->e = interp_need(x, x->p, x->e, 1, x->have != 2);
 		if (x->have == 2 && (*x->e == EV_RETURN || *x->e > EV_NFUNC0))
 			feed_fault(x->f, x->p, x->e, msg_noentry);

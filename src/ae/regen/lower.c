@@ -3,8 +3,10 @@
 #include <string.h>
 
 #include "ae/regen/lower_internal.h"
+#include "ae/regen/model.h"
 #include "ae/regen/regen.h"
 #include "format/ref/ref.h"
+#include "isa/insn.h"
 
 /* The loop events of an edge. */
 static void
@@ -111,7 +113,7 @@ lower_end(struct low *l, uint32_t no, struct stub *stub, uint32_t *nstub)
 	case ST_COND:
 		low_close(l);
 		if (b->term == ST_BRANCH)
-			low_count(l, RK_BRANCH, 1);
+			low_event(l, RK_BRANCH, 1)->sh = l->cc;
 		o = low_emit(l, b->term == ST_COND ? CO_COND : CO_BRANCH);
 		o->a = (uint16_t)SLOT_FA(l->nvar);
 		o->sh = b->cc;
@@ -129,6 +131,8 @@ lower_end(struct low *l, uint32_t no, struct stub *stub, uint32_t *nstub)
 		return;
 	case ST_TARGET:
 		low_close(l);
+		if (l->c->model)
+			low_event(l, RK_BLOCK, l->f->block[b->succ->block].mark)->b = 1;
 		o = low_emit(l, CO_TARGET);
 		o->w = l->f->block[b->succ->block].mark;
 		lower_table(l, o, b, stub, nstub);
@@ -209,7 +213,7 @@ lower_mark(struct low *l, uint32_t no)
 
 	if (!w)
 		return;
-	low_count(l, RK_BLOCK, w);
+	low_event(l, RK_BLOCK, w);
 	o = low_emit(l, CO_MARK);
 	o->w = (uint8_t)w;
 	o->imm = regen_lower_mark(l, no);
@@ -226,6 +230,8 @@ lower_func(struct low *l, struct ifunc *fn, int watched)
 	fn->nneed = l->f->nneed;
 	fn->sp = l->pf->u->sp;
 	fn->where = low_where(l, RK_NEED, l->pf->entry);
+	for (uint32_t i = 1; l->c->model && i < fn->nneed; i++)
+		low_where(l, RK_NEED, l->pf->entry);
 	lower_sites(l, fn);
 	for (uint32_t i = 0; i < l->f->nblock; i++)
 		for (uint32_t j = 0; j < l->f->block[i].nsucc; j++)
@@ -237,18 +243,22 @@ lower_func(struct low *l, struct ifunc *fn, int watched)
 	l->refs = LOW_NONE;
 	if (watched)
 		low_emit(l, CO_BEGIN);
+	low_sync(l, fn->sp);
 	for (uint32_t i = 0; !l->c->err && i < l->f->nblock; i++) {
 		const struct sch_block *b = l->f->block + i;
 		uint32_t landing = b->term == ST_LANDING ? prog_lastcall(b) : b->nstep;
 
 		l->at[i] = l->c->nop;
 		l->pc = l->ipc = prog_pc(l->pf, b->frag, b->off);
+		l->followed = l->begun = 0;
+		l->cc = INSN_NOCC;
 		lower_mark(l, i);
 		for (uint32_t j = 0; j < b->nstep; j++) {
 			/* a full template ends before the step, so that positions in it remain right */
 			if (l->nref >= CODE_ROOM - 1)
 				low_close(l);
 			low_step(l, b->step + j);
+			low_follow(l, b, j);
 			if (j == landing) {
 				uint32_t to = lower_target(l, b->succ + 1, stub, &nstub);
 
@@ -289,13 +299,14 @@ lower_funcs(struct low *l, uint32_t first, const uint8_t *watch)
 }
 
 int
-code_lower(struct code *c, const struct prog *g, int count, const uint8_t *watch)
+code_lower(struct code *c, const struct prog *g, int count, const struct regen_model *model, const uint8_t *watch)
 {
 	struct low l = {.c = c};
 
 	memset(c, 0, sizeof *c);
 	c->g = g;
 	c->count = count;
+	c->model = model;
 	c->fn = calloc((size_t)g->nfunc + 1, sizeof *c->fn);
 	if (!c->fn)
 		low_fail(&l, "out of memory");

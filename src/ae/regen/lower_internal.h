@@ -16,6 +16,12 @@ struct low {
 	/* the open template */
 	uint32_t refs;                  /* its REFS instruction, or NONE */
 	uint32_t nref;
+	/* the instruction that the model is to follow */
+	uint32_t first;                 /* its first reference in the template */
+	uint8_t cc;                     /* its condition, if it is a branch */
+	int followed;                   /* the model executes the last instruction */
+	struct iop none;                /* what low_event returns without statistics or a model */
+	int begun;                      /* it was fetched, and the model does not know it yet */
 	/* blocks */
 	uint32_t *at;                   /* block -> first instruction */
 	uint32_t cap, tabcap, swcap, slotcap, sitecap, wherecap;
@@ -35,8 +41,14 @@ void low_step(struct low *l, const struct op_step *s);
 
 /* With statistics: the number of a new place of events, otherwise 0. */
 uint32_t low_where(struct low *l, unsigned kind, uint64_t pc);
-/* With statistics: n bytes of events of a kind are read next. */
-void low_count(struct low *l, unsigned kind, unsigned n);
+/*
+ * n bytes of events of a kind are read next: with statistics or a model, an instruction that says so; otherwise a
+ * dummy.
+ */
+struct iop *low_event(struct low *l, unsigned kind, unsigned n);
+/* With a model: its register is what the variable of that number is; step j of a block is done. */
+void low_sync(struct low *l, int var);
+void low_follow(struct low *l, const struct sch_block *b, uint32_t j);
 
 /* The slot of an operand; an operand that is not a variable is loaded into slot t. */
 uint16_t low_operand(struct low *l, const struct op_value *v, unsigned t);

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "ae/regen/lower_internal.h"
+#include "ae/regen/model.h"
 #include "ae/regen/regen.h"
 #include "format/ref/ref.h"
 
@@ -76,6 +77,8 @@ low_close(struct low *l)
 		case CO_UNK4B:
 		case CO_UNKGB:
 		case CO_COUNT:
+		case CO_EVENT:
+		case CO_MODEL:
 		case CO_LOADRO:
 			o->x = l->nref - o->x;
 			break;
@@ -176,21 +179,75 @@ low_where(struct low *l, unsigned kind, uint64_t pc)
 	return c->nwhere++;
 }
 
-void
-low_count(struct low *l, unsigned kind, unsigned n)
+struct iop *
+low_event(struct low *l, unsigned kind, unsigned n)
 {
 	struct iop *o;
 	uint32_t where;
 
 	if (!l->c->count)
-		return;
+		return &l->none;
 	/* those two are read before the instruction that they belong to */
 	where = low_where(l, kind, kind == RK_STRING || kind == RK_BLOCK ? l->pc : l->ipc);
-	o = low_emit(l, CO_COUNT);
+	o = low_emit(l, l->c->model ? CO_EVENT : CO_COUNT);
 	o->k = where;
 	o->a = (uint16_t)kind;
 	o->n = (uint16_t)n;
 	o->x = l->nref;
+	return o;
+}
+
+void
+low_sync(struct low *l, int var)
+{
+	struct iop *o;
+
+	if (!l->c->model || var < 0 || (uint32_t)var >= l->pf->u->nregs)
+		return;
+	o = low_emit(l, CO_SYNC);
+	o->d = o->a = (uint16_t)var;
+}
+
+/* Is step s one of the references of the instruction that was fetched before? */
+static int
+follow_ref(const struct op_step *s)
+{
+	return s->op == SO_LOAD || s->op == SO_STORE || s->op == SO_MODIFY || s->op == SO_GOTLOAD;
+}
+
+static int
+follow_computes(const struct op_step *s)
+{
+	return s->op > SO_UNKNOWN && s->op < SO_CALL && s->op != SO_FLAGS_SUB && s->op != SO_FLAGS_RES &&
+	    s->op != SO_FLAGS_AND;
+}
+
+/* An instruction and its references are complete when another step follows: then the model executes it. */
+void
+low_follow(struct low *l, const struct sch_block *b, uint32_t j)
+{
+	const struct regen_model *m = l->c->model;
+	struct iop *o;
+	uint32_t no;
+
+	if (!m)
+		return;
+	if (l->begun && (j + 1 == b->nstep || !follow_ref(b->step + j + 1))) {
+		l->begun = 0;
+		no = m->insn(m->program, l->c->g, l->pf, l->ipc, l->nref - l->first, &l->cc);
+		l->followed = no != 0;
+		if (no) {
+			o = low_emit(l, CO_MODEL);
+			o->imm = no;
+			o->x = l->first;
+		}
+	}
+	if (follow_computes(b->step + j))
+		low_sync(l, b->step[j].dst);
+	else if (b->step[j].op >= SO_CALL && b->step[j].op <= SO_CALLJ) {
+		l->followed = 0;
+		low_sync(l, l->pf->u->sp);
+	}
 }
 
 static void
@@ -200,7 +257,10 @@ lower_unknown(struct low *l, const struct op_step *s)
 	unsigned op = big ? CO_UNKGB : CO_UNKG;
 	struct iop *o;
 
-	low_count(l, RK_VALUE, s->w);
+	o = low_event(l, RK_VALUE, s->w);
+	o->d = s->dst >= 0 && (uint32_t)s->dst < l->pf->u->nregs ? (uint16_t)s->dst : REGEN_MEM;
+	o->sh = s->cc;
+	o->b = l->followed ? 0 : 2;
 	if (s->w == 8)
 		op = big ? CO_UNK8B : CO_UNK8;
 	else if (s->w == 4 && (s->cc == 0 || s->cc == 2 || s->cc == 3))
@@ -386,7 +446,7 @@ lower_rep(struct low *l, const struct op_step *s)
 
 	low_close(l);
 	if (s->cc == SR_CMPS || s->cc == SR_SCAS)
-		low_count(l, RK_STRING, 9);
+		low_event(l, RK_STRING, 9)->sh = s->cc;
 	o = low_emit(l, CO_REP);
 	o->sh = s->cc;
 	o->w = s->w;
@@ -458,7 +518,11 @@ low_step(struct low *l, const struct op_step *s)
 
 	switch (s->op) {
 	case SO_INST:
+		if (l->c->model && l->nref > CODE_ROOM - 8)
+			low_close(l);
 		low_ref(l, ref_make(REF_INST, l->pc, s->n));
+		l->first = l->nref;
+		l->begun = 1;
 		l->ipc = l->pc;
 		l->pc += s->n;
 		break;

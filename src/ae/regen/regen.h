@@ -66,6 +66,14 @@ int regen_run(struct regen *r, struct feed *f);
 /* The same, with r for its first argument: what a feed_job runs */
 int regen_thread(void *r, struct feed *f);
 
+/*
+ * From now on m (model.h), which is borrowed, follows the program and provides the events. regen_resume regenerates until
+ * it has no more of them, or until the end, as regen_run.
+ */
+struct regen_model;
+void regen_follow(struct regen *r, const struct regen_model *m);
+int regen_resume(struct regen *r, struct feed *f);
+
 /* The message of aec and ae2addr about a function that the events name but that has no schema. */
 extern const char regen_nofunc[];
 

@@ -9,12 +9,6 @@
 #include "base/src.h"
 #include "format/ref/ref.h"
 
-static size_t
-tasks_append(void *in, void *buf, size_t n)
-{
-	return in_read(in, buf, n);
-}
-
 /* Does the end record at the end of an uncompressed file say so? -1: there is none */
 static int
 tasks_by_end(const char *file)
@@ -34,22 +28,20 @@ tasks_by_end(const char *file)
 
 /* Are there several threads, as far as it can be known before they are read? */
 static int
-tasks_several(const char *file, int again)
+tasks_several(const struct feed_job *j, int again)
 {
+	const char *file = j->file, *err = NULL;
 	int several = again ? tasks_by_end(src_is_stdin(file) ? "/dev/stdin" : file) : 0;
-	struct ev_reader r;
-	struct in *in;
+	struct feed_seg g = { 0 };
 	const uint8_t *p;
 
 	if (several >= 0)
 		return several;
-	in = in_open(file);
-	if (ev_open(&r, tasks_append, in) == 0)
-		while (!r.next && ev_next(&r, &p) > 0)
+	if (feed_enter(&g, j, in_open(file), &err) == 0 && feed_reader(&g) == 0)
+		while (!g.r.next && ev_next(&g.r, &p) > 0)
 			;
-	several = r.next != 0;
-	ev_close(&r);
-	in_close(in);
+	several = g.r.next != 0;
+	feed_leave(&g);
 	return several;
 }
 
@@ -145,7 +137,7 @@ feed_tasks(struct feed *f, struct ae_state *s, const struct feed_job *j)
 	struct tasks_said said = { 0 };
 	uint32_t task = j->task ? j->task : 1;
 	off_t start;
-	int again = tasks_again(j->file, &start), several = j->task ? 0 : tasks_several(j->file, again), status;
+	int again = tasks_again(j->file, &start), several = j->task ? 0 : tasks_several(j, again), status;
 
 	for (int first = 1;; first = 0) {
 		tasks_rewind(j->file, start);

@@ -3,6 +3,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "ae/pack/pack.h"
 #include "ae/regen/libs.h"
 #include "ae/regen/msg.h"
 #include "base/diag.h"
@@ -245,7 +246,7 @@ ae2addr_run(struct exe *x, struct prog *g, struct sink *s, struct asked *a)
 	struct regen *r = regen_new(g, s->count && !a->part, a->watch, &err);
 	const struct feed_job job = {
 		.file = events, .parent = a->parent, .machine = x->machine, .id = x->id, .idlen = x->idlen,
-		.moves = x->moves, .task = (uint32_t)a->task,
+		.moves = x->moves, .unpack = &unpack_how, .prog = x, .task = (uint32_t)a->task,
 		.sink = a->part ? ae2addr_part : s->sites ? ae2addr_none : s->count ? ae2addr_tally : ae2addr_take,
 		.sinkarg = s, .quietmax = a->most, .run = ae2addr_task, .arg = a
 	};

@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #define EV_MAGIC     "\x89" "AEOUT" "\r\n"
+#define EV_PACKED    "\x89" "AEPK\r\n"   /* magic of a packed event file, aepack(5) */
 #define EV_VERSION   5          /* 4 has no libraries, 3 no base, 2 one thread only */
 #define EV_IDMAX     32
 #define EV_HEADMIN   104        /* bytes of a header without a parent's name */
