@@ -35,7 +35,7 @@ forms() {
 	addrdiff) printf '%s\n' '-e % text text' '% text' ;;
 	aec) printf '%s\n' '-b %' '-o made %' ;;
 	ae2addr) printf '%s\n' '% text' ;;
-	aepack) printf '%s\n' '% text' '-d % text' ;;
+	aepack) printf '%s\n' '% text' ;;
 	bifcm) printf '%s\n' % '-d %' '-dc %' '-l %' '-r addr %' ;;
 	laplace-merge) printf '%s\n' '-o made % text' '-s text %' ;;
 	laplace-text) printf '%s\n' % '-b %' '-b -m %' ;;
