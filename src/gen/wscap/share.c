@@ -7,7 +7,7 @@
 #include "gen/wscap/fast.h"
 #include "gen/wscap/wscap.h"
 
-#define LARGE (1u << 20)        /* bytes of memory, from which on it is worth the effort to find what exists */
+#define LARGE (1u << 20)        /* bytes of memory that are worth the effort to find what exists */
 
 /* Others write to the region r of c: it is compared from now on. */
 static void
@@ -104,7 +104,8 @@ share_before(struct cap *c, uint64_t flags)
 	for (size_t i = 0; i < c->reg.n; i++)
 		if (c->reg.p[i].zeros && c->reg.p[i].prot & PROT_WRITE)
 			large += c->reg.p[i].hi - c->reg.p[i].lo;
-	if ((!(flags & CLONE_VM) && c->sharing) || c->saved || large < LARGE || c->th || tracee_cancel_call(&c->t, &c->in))
+	if ((!(flags & CLONE_VM) && c->sharing) || c->saved || large < LARGE || c->th ||
+	    tracee_cancel_call(&c->t, &c->in))
 		return 0;
 	c->inside = 0;
 	compare_shared(c);
@@ -129,8 +130,8 @@ share_alone(const struct cap *c)
 static int
 share_waits(const struct cap *c)
 {
-	static const uint16_t waits[] = {SYS_read, SYS_recvfrom, SYS_accept, SYS_accept4, SYS_poll, SYS_ppoll, SYS_select,
-	    SYS_pselect6, SYS_epoll_wait, SYS_epoll_pwait, SYS_futex, SYS_nanosleep, SYS_clock_nanosleep, SYS_pause,
+	static const uint16_t waits[] = {SYS_read, SYS_recvfrom, SYS_accept, SYS_accept4, SYS_poll, SYS_ppoll,
+	    SYS_select, SYS_pselect6, SYS_epoll_wait, SYS_epoll_pwait, SYS_futex, SYS_nanosleep, SYS_clock_nanosleep, SYS_pause,
 	    SYS_wait4, SYS_waitid, SYS_rt_sigsuspend, SYS_rt_sigtimedwait, SYS_semop, SYS_semtimedop};
 	const struct user_regs_struct *g = &c->in;
 	uint64_t arg[6] = {g->rdi, g->rsi, g->rdx, g->r10, g->r8, g->r9}, reach = PAGE;
@@ -142,7 +143,8 @@ share_waits(const struct cap *c)
 		i++;
 	if (i == sizeof(waits) / sizeof(waits[0]))
 		return 0;
-	if (g->orig_rax == SYS_futex && ((arg[1] & FUTEX_CMD_MASK) == FUTEX_WAIT || (arg[1] & FUTEX_CMD_MASK) == FUTEX_WAIT_BITSET))
+	if (g->orig_rax == SYS_futex &&
+	    ((arg[1] & FUTEX_CMD_MASK) == FUTEX_WAIT || (arg[1] & FUTEX_CMD_MASK) == FUTEX_WAIT_BITSET))
 		return 1;               /* it is only read */
 	for (i = 0; i < 6; i++)         /* one of them counts what is written, elements of 16 bytes at most */
 		if (arg[i] <= UINT32_MAX && reach < 16 * arg[i])
@@ -154,7 +156,7 @@ share_waits(const struct cap *c)
 	return 1;
 }
 
-/* Has no other process that shares memory computed since c was last compared, and will none before c has continued? */
+/* Has no other process that shares memory computed since c was last compared, and will none before c goes on? */
 static int
 share_idle(const struct cap *c)
 {
