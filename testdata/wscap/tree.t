@@ -56,7 +56,7 @@ is "fork, -1: status" $? 5
 is "fork, -1: instructions" "$(ws2addr -c c.ws | sed -n 1p)" "instructions 16"
 
 for i in fork vfork spawn popen exec borrow share map server kill struck many large; do
-	case $i in fork | vfork | share | map) r=2 ;; exec) r=2 ;; server) r=11 ;; many) r=61 ;; struck) r=21 ;; kill | large) r=5 ;; *) r= ;; esac
+	case $i in fork | vfork | share | map) r=2 ;; exec) r=2 ;; server) r=11 ;; many) r=61 ;; struck) r=21 ;; kill) r=5 ;; large) r=6 ;; *) r= ;; esac
 	tree "kids $i" "$r" ./kids $i
 done
 for o in --first-touch --audit '--aslr on'; do

@@ -7,6 +7,7 @@
 #include <sys/syscall.h>
 #include <sys/sysinfo.h>
 
+#include "gen/wscap/fast.h"
 #include "gen/wscap/wscap.h"
 
 #define BELOW 512u              /* bytes under the stack pointer, below which the answer is for a moment */
@@ -47,7 +48,7 @@ exists_ask(struct cap *c, struct exists *e, uint64_t lo, uint64_t n)
 	ptrace(PTRACE_SETSIGMASK, c->t.pid, sizeof(mask), &mask);
 	if (!err && !ret && tracee_read(&c->t, spot, e->page, n) != n)
 		ret = -1;
-	if (tracee_write(&c->t, spot, kept, n) != n)
+	if (tracee_write(&c->t, spot, kept, n) != n || exists_swapped())
 		return -1;
 	e->lo = lo;
 	e->hi = lo + n * PAGE;
@@ -64,7 +65,7 @@ exists_next(struct cap *c, struct exists *e, uint64_t lo, uint64_t hi)
 		return lo;
 	if (!e->asked) {
 		e->asked = 1;
-		e->unknown = exists_swapped();
+		e->unknown = exists_swapped() || fast_filtered(c);
 	}
 	if (hi > r->hi)
 		hi = r->hi;

@@ -1,6 +1,7 @@
 /* The recorder in a process: when it is put there, and when it must go. */
 #include <elf.h>
 #include <fcntl.h>
+#include <linux/seccomp.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -296,19 +297,19 @@ fast_clock(void)
 	return can;
 }
 
-/* Does the process have system call filters that we have not? They may kill it for a call that we make for it. */
-static int
+int
 fast_filtered(const struct cap *c)
 {
 	static uint64_t ours = UINT64_MAX;
-	uint64_t its = 0;
+	uint64_t its = 0, mode = 0;
 
 	if (ours == UINT64_MAX) {
 		ours = 0;
 		amid_status(getpid(), "Seccomp_filters", 10, &ours);
 	}
 	amid_status(c->t.pid, "Seccomp_filters", 10, &its);
-	return its != ours;
+	amid_status(c->t.pid, "Seccomp", 10, &mode);
+	return its != ours || mode == SECCOMP_MODE_STRICT;
 }
 
 /* Is its memory limited? What the recorder needs of it would count. */

@@ -237,6 +237,8 @@ void fast_share_begun(struct cap *c);
 void fast_off(struct cap *c);           /* from any stop: all is as without a recorder, for ever */
 void fast_end(struct cap *c);           /* the same, and its memory is removed; not at a syscall-entry stop */
 void fast_free(struct cap *c);          /* the process is gone, or its memory */
+/* Does the process have system call filters that we have not? They may kill it for a call that we make for it. */
+int fast_filtered(const struct cap *c);
 
 /* fast_map.c: the recorder shall make the call k itself after all: 1: what must be done before it is done */
 int fast_grant(struct cap *c, const struct call *k);
