@@ -358,7 +358,7 @@ call_leave(struct cap *c)
 		compare_after(c,
 		    c->all->audit && w->how != W_COMPARE && !call_clones(k.nr) &&
 			(k.nr != SYS_ioctl || ioctl_known(&k)));
-	if (c->sharing)
+	if (c->sharing || c->writes)
 		share_compare(c);
 	if (call_clones(k.nr))
 		random_restore(c);

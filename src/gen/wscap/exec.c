@@ -110,7 +110,7 @@ exec_clear(struct cap *c)
 	c->reg.n = c->hidden.n = 0;
 	c->twice = c->unsaid = c->listen = c->inside = c->restart = c->behind = 0;
 	c->compare = COMPARE_NOT;
-	c->denied = c->sharing = c->fresh = 0;
+	c->denied = c->sharing = c->writes = c->fresh = 0;
 	common_free(&c->common);
 	c->oldadvice = c->cleartid = 0;
 	memset(c->file, 0, sizeof(c->file));

@@ -40,10 +40,14 @@ share_with(struct cap *c, struct region *r, struct cap *o)
 
 		if (!q->shared || q->ino != r->ino || q->dev != r->dev)
 			continue;
-		if (share_writes(q))
+		if (share_writes(q)) {
 			share_begin(c, r);
-		if (share_writes(r))
+			o->writes = 1;
+		}
+		if (share_writes(r)) {
 			share_begin(o, q);
+			c->writes = 1;
+		}
 	}
 }
 
@@ -156,15 +160,15 @@ share_waits(const struct cap *c)
 	return 1;
 }
 
-/* Has no other process that shares memory computed since c was last compared, and will none before c goes on? */
+/* Do all processes wait that may write to memory of c? They go on only after a stop, as call_leave sees it. */
 static int
-share_idle(const struct cap *c)
+share_quiet(const struct cap *c)
 {
-	if (c->ran != c->all->nran || c->alone != c->all->nleft || c->fresh || c->th || c->all->strays)
+	if (c->th || c->all->strays)
 		return 0;
 	for (size_t b = 0; b < NBUCKETS; b++)
 		for (const struct cap *o = c->all->bucket[b]; o; o = o->next)
-			if (o != c && o->sharing && !share_waits(o) && !(o == c->lender && !o->th))
+			if (o != c && (o->sharing || o->writes) && !share_waits(o) && !(o == c->lender && !o->th))
 				return 0;
 	return 1;
 }
@@ -173,10 +177,12 @@ void
 share_compare(struct cap *c)
 {
 	uint64_t left = c->all->nleft;
+	int quiet = c->sharing && share_quiet(c);
 
-	if (!share_idle(c))
+	if (c->sharing && !(quiet && c->ran == c->all->nran && c->alone == left && !c->fresh))
 		compare_shared(c);
-	c->ran = ++c->all->nran;
+	c->all->nran++;
+	c->ran = quiet ? c->all->nran : 0;
 	if (!c->sharing || c->alone == left)
 		return;
 	c->alone = left;

@@ -152,7 +152,7 @@ struct tree {
 	struct cap *bucket[NBUCKETS];   /* processes that are traced, by their ids */
 	size_t ncap;
 	uint64_t nleft;                 /* times that one has left its memory: it ended, or executed a program */
-	uint64_t nran;                  /* times that one that shares memory went on after a call, or began */
+	uint64_t nran;                  /* times that one of `sharing` or `writes` went on after a call, or began */
 	int strays;                     /* there were processes that run on without being captured */
 	struct thread *thread[NBUCKETS];        /* of processes with several, by their ids: thread.h */
 	size_t nthreads;
@@ -246,7 +246,8 @@ struct cap {
 	int sharing;                    /* memory is shared with other processes */
 	uint64_t alone;                 /* `nleft` of the tree when it was last seen whether it still is */
 	int saved;                      /* `common` was, for a child that is about to be made */
-	uint64_t ran;                   /* `nran` of the tree when it was last compared */
+	int writes;                     /* it may write to memory of others, or could */
+	uint64_t ran;                   /* `nran` of the tree when it was last compared while the others waited; or 0 */
 	int fresh;                      /* it was not saved in `common` when that began */
 	struct file file[NFILES];
 	uint64_t pcs[64];               /* known `syscall` instructions */
@@ -567,7 +568,7 @@ void touch_protected(struct cap *c, uint64_t lo, uint64_t hi);
 
 /* c has mapped [lo, hi), or may write there now: do other processes have the same memory? */
 void share_mapped(struct cap *c, uint64_t lo, uint64_t hi);
-/* after a call of c, which shares memory: compare_shared; finds out whether it is the last that has it */
+/* after a call of c: compare_shared, unless nobody can have written; finds out whether it is the last that has the memory */
 void share_compare(struct cap *c);
 /*
  * c is at a call that makes another process: saves what both will have.  1: the call will be made again, as memory that
