@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/personality.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/shm.h>
@@ -737,6 +738,11 @@ main(int argc, char **argv)
 	} else if (!strcmp(how, "pipe") || !strcmp(how, "pipekill")) {
 		piped(!strcmp(how, "pipe"));
 	} else if (!strcmp(how, "greedy")) {
+		/* at random addresses, its own code may be where it maps something */
+		if (!(personality(0xffffffff) & ADDR_NO_RANDOMIZE)) {
+			personality(ADDR_NO_RANDOMIZE);
+			execv("/proc/self/exe", argv);
+		}
 		greedy();
 	} else if (!strcmp(how, "files")) {
 		for (int i = 0; i < 100; i++)
