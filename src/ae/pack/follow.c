@@ -329,43 +329,10 @@ follow_insn(void *arg, const struct prog *g, const struct prog_func *pf, uint64_
 	return f->failed ? 0 : first;
 }
 
-static int
-follow_cond(unsigned cc, uint64_t a, uint64_t b)
-{
-	switch (cc) {
-	case SC_EQ:
-		return a == b;
-	case SC_NE:
-		return a != b;
-	case SC_LT:
-		return (int64_t)a < (int64_t)b;
-	case SC_LE:
-		return (int64_t)a <= (int64_t)b;
-	case SC_GT:
-		return (int64_t)a > (int64_t)b;
-	case SC_GE:
-		return (int64_t)a >= (int64_t)b;
-	case SC_LTU:
-		return a < b;
-	case SC_LEU:
-		return a <= b;
-	case SC_GTU:
-		return a > b;
-	case SC_GEU:
-		return a >= b;
-	case SC_NEG:
-		return (int64_t)(a - b) < 0;
-	case SC_NNEG:
-		return (int64_t)(a - b) >= 0;
-	default:
-		return 0;
-	}
-}
-
 int
 follow_branch(const struct follow *f, unsigned cc)
 {
-	return follow_cond(cc, f->fa, f->fb);
+	return code_cond(cc, f->fa, f->fb);
 }
 
 void
@@ -447,7 +414,7 @@ follow_run(void *arg, uint32_t no, const uint64_t *refs)
 			f->flags = 0;
 			break;
 		case F_SETCC:
-			v[o->d] = code_result(o->w, o->w == 1 ? v[o->d] : 0, (uint64_t)follow_cond(o->k, f->fa, f->fb));
+			v[o->d] = code_result(o->w, o->w == 1 ? v[o->d] : 0, (uint64_t)code_cond(o->k, f->fa, f->fb));
 			break;
 		case F_TARGET:
 			f->target = v[o->a];
@@ -456,7 +423,7 @@ follow_run(void *arg, uint32_t no, const uint64_t *refs)
 			f->target = 0;
 			break;
 		case F_CMOV:
-			v[o->d] = code_result(o->w, v[o->d], follow_cond(o->k, f->fa, f->fb) ? v[o->a] : v[o->d]);
+			v[o->d] = code_result(o->w, v[o->d], code_cond(o->k, f->fa, f->fb) ? v[o->a] : v[o->d]);
 			break;
 		}
 		if (o->end)

@@ -83,6 +83,40 @@ int code_lower(struct code *c, const struct prog *g, int count, const struct reg
 int code_lower_more(struct code *c, uint32_t first, const uint8_t *watch);
 void code_free(struct code *c);
 
+/* Does the condition cc, one of enum sch_cc, hold for a and b, whose comparison the flags are of? */
+static inline int
+code_cond(unsigned cc, uint64_t a, uint64_t b)
+{
+	switch (cc) {
+	case SC_EQ:
+		return a == b;
+	case SC_NE:
+		return a != b;
+	case SC_LT:
+		return (int64_t)a < (int64_t)b;
+	case SC_LE:
+		return (int64_t)a <= (int64_t)b;
+	case SC_GT:
+		return (int64_t)a > (int64_t)b;
+	case SC_GE:
+		return (int64_t)a >= (int64_t)b;
+	case SC_LTU:
+		return a < b;
+	case SC_LEU:
+		return a <= b;
+	case SC_GTU:
+		return a > b;
+	case SC_GEU:
+		return a >= b;
+	case SC_NEG:
+		return (int64_t)(a - b) < 0;
+	case SC_NNEG:
+		return (int64_t)(a - b) >= 0;
+	default:
+		return 0;
+	}
+}
+
 /* dst op, operands and result as in the schema. */
 uint64_t code_alu(unsigned op, unsigned w, unsigned n, uint64_t a, uint64_t b);
 uint64_t code_result(unsigned w, uint64_t old, uint64_t v);

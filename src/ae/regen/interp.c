@@ -118,37 +118,6 @@ regen_state(struct regen *r)
 	return &r->s;
 }
 
-static int
-interp_cond(unsigned cc, uint64_t a, uint64_t b)
-{
-	switch (cc) {
-	case SC_EQ:
-		return a == b;
-	case SC_NE:
-		return a != b;
-	case SC_LT:
-		return (int64_t)a < (int64_t)b;
-	case SC_LE:
-		return (int64_t)a <= (int64_t)b;
-	case SC_GT:
-		return (int64_t)a > (int64_t)b;
-	case SC_GE:
-		return (int64_t)a >= (int64_t)b;
-	case SC_LTU:
-		return a < b;
-	case SC_LEU:
-		return a <= b;
-	case SC_GTU:
-		return a > b;
-	case SC_GEU:
-		return a >= b;
-	case SC_NEG:
-		return (int64_t)(a - b) < 0;
-	default:
-		return (int64_t)(a - b) >= 0;
-	}
-}
-
 static void
 interp_unknown(struct ctx *x, const struct iop *o, int big)
 {
@@ -403,13 +372,13 @@ interp_ret(struct regen *r, struct feed *f)
 			v[o->d + 1] = 0;
 			break;
 		case CO_SETCC:
-			v[o->d] = code_result(1, v[o->d], (uint64_t)interp_cond(o->sh, v[o->b], v[o->b + 1]));
+			v[o->d] = code_result(1, v[o->d], (uint64_t)code_cond(o->sh, v[o->b], v[o->b + 1]));
 			break;
 		case CO_SETCC8:
-			v[o->d] = (uint64_t)interp_cond(o->sh, v[o->b], v[o->b + 1]);
+			v[o->d] = (uint64_t)code_cond(o->sh, v[o->b], v[o->b + 1]);
 			break;
 		case CO_CMOV:
-			v[o->d] = code_result(o->w, v[o->d], interp_cond(o->sh, v[o->b], v[o->b + 1]) ?
+			v[o->d] = code_result(o->w, v[o->d], code_cond(o->sh, v[o->b], v[o->b + 1]) ?
 			    v[o->a] : v[o->d]);
 			break;
 		case CO_REP:
@@ -429,7 +398,7 @@ interp_ret(struct regen *r, struct feed *f)
 			o = code + (*e++ ? o->x : o->imm) - 1;
 			break;
 		case CO_COND:
-			o = code + (interp_cond(o->sh, v[o->a], v[o->a + 1]) ? o->x : o->imm) - 1;
+			o = code + (code_cond(o->sh, v[o->a], v[o->a + 1]) ? o->x : o->imm) - 1;
 			break;
 		case CO_SWITCH:
 			SAVE();
