@@ -125,14 +125,7 @@ amid_signals(struct cap *c, const struct user_regs_struct *g)
 			    tracee_read(&c->t, at, act, 32) != 32)
 				return "its signal handlers are not known";
 		}
-		c->handler[i] = get_le64(act);
-		c->actflags[i] = get_le64(act + 8);
-		if (i == SIGSEGV)
-			memcpy(c->segv, act, sizeof(c->segv));
-		if (i == SIGTRAP)
-			memcpy(c->trap, act, sizeof(c->trap));
-		if (i == SIGSYS)
-			memcpy(c->sys, act, sizeof(c->sys));
+		signal_action(c, i, act);
 	}
 	if (caught)
 		tracee_write(&c->t, at, kept, 32);

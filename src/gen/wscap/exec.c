@@ -82,16 +82,12 @@ exec_rights(struct cap *c)
 void
 exec_actions(struct cap *c, uint64_t ignored)
 {
+	uint8_t act[32] = {0};
+
 	for (int i = 1; i <= 64; i++) {
-		c->handler[i] = ignored >> (i - 1) & 1;
-		c->actflags[i] = 0;
+		act[0] = ignored >> (i - 1) & 1;
+		signal_action(c, i, act);
 	}
-	memset(c->segv, 0, sizeof(c->segv));
-	memset(c->trap, 0, sizeof(c->trap));
-	memset(c->sys, 0, sizeof(c->sys));
-	c->segv[0] = c->handler[SIGSEGV] == 1;
-	c->trap[0] = c->handler[SIGTRAP] == 1;
-	c->sys[0] = c->handler[SIGSYS] == 1;
 }
 
 /* Forgets the old program. */

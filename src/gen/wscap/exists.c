@@ -2,7 +2,6 @@
  * Pages of shared memory that no process has used: to read them would make them, and take long.  The program
  * asks the kernel for us, as only a process that has mapped the memory can.
  */
-#include <string.h>
 #include <sys/ptrace.h>
 #include <sys/syscall.h>
 #include <sys/sysinfo.h>

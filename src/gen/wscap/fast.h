@@ -15,6 +15,7 @@
 #define TM_GEN_WSCAP_FAST_H
 
 #include <asm/unistd.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #ifndef FAST_INLINE             /* the recorder has its own */

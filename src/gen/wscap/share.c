@@ -91,13 +91,13 @@ share_common(const struct cap *c, const struct cap *o)
 static int
 share_lender(const struct cap *c, const struct cap *o)
 {
-	return c->lender == o && !o->th && !o->sharing;
+	return c->lender == o && !o->th;
 }
 
 int
 share_borrows(const struct cap *c)
 {
-	return c->lender && share_lender(c, c->lender);
+	return c->lender && share_lender(c, c->lender) && !c->lender->sharing;
 }
 
 int
@@ -168,7 +168,7 @@ share_quiet(const struct cap *c)
 		return 0;
 	for (size_t b = 0; b < NBUCKETS; b++)
 		for (const struct cap *o = c->all->bucket[b]; o; o = o->next)
-			if (o != c && (o->sharing || o->writes) && !share_waits(o) && !(o == c->lender && !o->th))
+			if (o != c && (o->sharing || o->writes) && !share_waits(o) && !share_lender(c, o))
 				return 0;
 	return 1;
 }

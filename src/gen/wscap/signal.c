@@ -84,6 +84,19 @@ signal_mask(struct cap *c)
 	ptrace(PTRACE_GETSIGMASK, c->t.pid, sizeof(c->mask), &c->mask);
 }
 
+void
+signal_action(struct cap *c, int sig, const uint8_t act[32])
+{
+	c->handler[sig] = get_le64(act);
+	c->actflags[sig] = get_le64(act + 8);
+	if (sig == SIGSEGV)
+		memcpy(c->segv, act, sizeof(c->segv));
+	if (sig == SIGTRAP)
+		memcpy(c->trap, act, sizeof(c->trap));
+	if (sig == SIGSYS)
+		memcpy(c->sys, act, sizeof(c->sys));
+}
+
 /* Forced signals: the kernel has unblocked sig and reset its action.  Restores both. */
 static void
 restore_action(struct cap *c, int sig, const uint8_t *act)

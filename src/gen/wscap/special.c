@@ -97,14 +97,7 @@ sys_sigaction(struct cap *c, const struct call *k)
 {
 	if (k->ret || !k->arg[1] || k->arg[0] < 1 || k->arg[0] > 64)
 		return;
-	c->handler[k->arg[0]] = get_le64(c->newact);
-	c->actflags[k->arg[0]] = get_le64(c->newact + 8);
-	if (k->arg[0] == SIGSEGV)
-		memcpy(c->segv, c->newact, sizeof(c->segv));
-	if (k->arg[0] == SIGTRAP)
-		memcpy(c->trap, c->newact, sizeof(c->trap));
-	if (k->arg[0] == SIGSYS)
-		memcpy(c->sys, c->newact, sizeof(c->sys));
+	signal_action(c, (int)k->arg[0], c->newact);
 }
 
 /*

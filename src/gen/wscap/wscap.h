@@ -13,6 +13,7 @@
 #include "format/ws/store.h"
 #include "format/ws/ws.h"
 #include "gen/wscap/hold.h"
+#include "gen/wscap/share.h"
 #include "replay/ptrace/tracee.h"
 
 #define PAGE 4096u
@@ -51,12 +52,6 @@ struct shadow {                         /* a copy of writable memory */
 	size_t n, cap;
 	uint8_t *p;                     /* owned */
 	size_t size, room;
-};
-
-/* Memory that processes share, as it was: ascending pieces of CHUNK bytes at most. */
-struct common {
-	struct kept { uint64_t addr; size_t n; uint8_t *p; } *piece;   /* p: owned; NULL: all zero */
-	size_t n, cap;
 };
 
 #define NFILES 64               /* descriptors whose files are remembered */
@@ -406,27 +401,6 @@ void put_iov(struct cap *c, uint64_t iov, uint64_t count, uint64_t n);
 int ioctl_known(const struct call *k);  /* is it known what the request writes? */
 void put_msg(struct cap *c, uint64_t msg, uint64_t n);  /* n bytes were received into a struct msghdr */
 
-/* exists.c */
-#define EXISTS_PAGES 8192u
-struct exists {                         /* what is known of some pages; all zero at first, for one pass over memory */
-	uint64_t lo, hi;
-	uint8_t page[EXISTS_PAGES];     /* bit 0: it exists */
-	int asked, unknown;
-};
-/* the first page from lo on that may exist, in shared memory without a file; elsewhere, lo.  hi: there is none. */
-uint64_t exists_next(struct cap *c, struct exists *e, uint64_t lo, uint64_t hi);
-
-/* compare.c: finds what changed in all writable memory */
-void compare_before(struct cap *c);
-/* memory at addr has changed to p, and this is recorded already */
-void compare_known(struct cap *c, uint64_t addr, const uint8_t *p, size_t n);
-/* records the changes; tell: also warns.  Returns the number of bytes that changed. */
-size_t compare_after(struct cap *c, int tell);
-
-/* records what other processes wrote since the last time, and expects that they write more */
-void compare_shared(struct cap *c);
-void common_free(struct common *m);
-
 /* file.c */
 
 /* records what a call changes in mapped files, and follows open files */
@@ -438,6 +412,8 @@ unsigned file_fast(struct cap *c, int fd);
 int file_shows_memory(const struct cap *c, int fd);
 
 /* signal.c */
+/* the program has this action for sig, in the kernel's format, from now on */
+void signal_action(struct cap *c, int sig, const uint8_t act[32]);
 void signal_mask(struct cap *c);        /* the program's signal mask has changed */
 /* at a signal-delivery stop: returns the signal to continue with (0: none) */
 int on_signal(struct cap *c, int sig);
@@ -563,20 +539,6 @@ int touch_call(struct cap *c, const struct call *k);
 int touch_again(struct cap *c, const struct call *k);
 /* the program has changed the protection: hides it again */
 void touch_protected(struct cap *c, uint64_t lo, uint64_t hi);
-
-/* share.c: memory that processes share */
-
-/* c has mapped [lo, hi), or may write there now: do other processes have the same memory? */
-void share_mapped(struct cap *c, uint64_t lo, uint64_t hi);
-/* after a call of c: compare_shared, unless nobody can have written; finds out whether it is the last that has the memory */
-void share_compare(struct cap *c);
-/*
- * c is at a call that makes another process: saves what both will have.  1: the call will be made again, as memory that
- * nobody has used can only be told at another place.
- */
-int share_before(struct cap *c, uint64_t flags);
-/* is c a child in the memory of its parent, which waits for it, and shares none with others? */
-int share_borrows(const struct cap *c);
 
 /* fork.c: children that are captured */
 
