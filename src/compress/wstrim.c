@@ -111,13 +111,26 @@ static void
 wstrim_begin(struct job *j, struct to *to)
 {
 	*to = (struct to){ .runs = ws_runs_create(wstrim_sink, j) };
-	if (to->runs && !j->alone && ws_blocks_stored(j->kept)) {
-		to->pages = ws_pages_create(to->runs, NULL);
-		if (!to->pages || ws_pages_announce(to->pages) != 0)
-			die("out of memory");
-	}
 	if (!to->runs)
 		die("out of memory");
+	if (j->alone || !ws_blocks_stored(j->kept))
+		return;
+	to->pages = ws_pages_create(to->runs, NULL);
+	if (!to->pages || ws_pages_announce(to->pages) != 0)
+		die("out of memory");
+}
+
+/* An output of one run. */
+static struct ws_run_writer *
+wstrim_begin_one(struct job *j, struct to *to)
+{
+	struct ws_run_writer *run;
+
+	wstrim_begin(j, to);
+	run = ws_runs_begin(to->runs, &(struct ws_run){ .began = WS_FIRST });
+	if (!run)
+		die("out of memory");
+	return run;
 }
 
 static void
@@ -226,10 +239,7 @@ wstrim_trim(struct job *j)
 	struct fault f;
 	struct to to;
 
-	wstrim_begin(j, &to);
-	run = ws_runs_begin(to.runs, &(struct ws_run){ .began = WS_FIRST });
-	if (!run)
-		die("out of memory");
+	run = wstrim_begin_one(j, &to);
 	if (wstrim_one(j, j->path, to.pages, ws_run_write, run, &s, &f) != 0) {
 		out_discard(j->out);
 		die_fault(j->name, &f);
@@ -354,10 +364,7 @@ wstrim_file(struct job *j, const char *outname, const char *copy)
 	j->fd = ws_open_path(j->path, &run);
 	if (j->fd < 0)
 		die_sys("%s", j->name);
-	wstrim_begin(j, &to);
-	to_run = ws_runs_begin(to.runs, &(struct ws_run){ .began = WS_FIRST });
-	if (!to_run)
-		die("out of memory");
+	to_run = wstrim_begin_one(j, &to);
 	wstrim_copy(j, run, to.pages, ws_run_write, to_run);
 	ws_run_end(to_run, 0);
 	wstrim_put_kept(j, ws_runs_write_between, to.runs);
