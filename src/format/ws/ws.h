@@ -9,6 +9,7 @@
 #ifndef TM_FORMAT_WS_WS_H
 #define TM_FORMAT_WS_WS_H
 
+#include <signal.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
@@ -264,6 +265,13 @@ ws_same(const struct ws_regs *a, const struct ws_regs *b)
 {
 	return memcmp(a->r, b->r, sizeof a->r) == 0 && a->rip == b->rip &&
 	    !((a->rflags ^ b->rflags) & WS_RFLAGS) && a->fsbase == b->fsbase && a->gsbase == b->gsbase;
+}
+
+/* Is it no signal, but a place that the program came to? */
+static inline int
+ws_is_place(const struct ws_rec_sig *s)
+{
+	return s->sig == SIGSTOP && ws_same(&s->at, &s->to);
 }
 
 /* Was the thread before the system call that its registers are about to make? */

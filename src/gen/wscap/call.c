@@ -358,13 +358,14 @@ call_leave(struct cap *c)
 		compare_after(c,
 		    c->all->audit && w->how != W_COMPARE && !call_clones(k.nr) &&
 			(k.nr != SYS_ioctl || ioctl_known(&k)));
-	if (c->sharing || c->writes)
+	if (share_any(c))
 		share_compare(c);
 	if (call_clones(k.nr))
 		random_restore(c);
 	if (k.nr == SYS_set_tid_address)
 		c->cleartid = k.arg[0];
 	c->behind = 1;
+	c->turn.called = 1;
 	if (c->th)
 		c->th->called = 1;
 	fast_left(c, &k);

@@ -139,15 +139,32 @@ compare_after(struct cap *c, int tell)
 	return sum;
 }
 
-/* Records what n bytes at addr, which are in scratch, are now; keeps them in p, unless all are zero: returns that. */
+/* A pass over all memory that is shared. */
+struct pass {
+	struct common had;              /* what it was */
+	size_t next;                    /* the first piece that may be at or after the present place */
+	struct exists e;
+	enum { CHANGES, NOTHING, ALL } put;     /* what is recorded; NOTHING: changes are the program's own */
+};
+
+/* Records n bytes at addr, from what was read for the comparison: others may write at the same time. */
+static void
+common_put(struct cap *c, uint64_t addr, const uint8_t *p, size_t n)
+{
+	struct ws_rec r = {.kind = WS_MEM, .u.mem = {.addr = addr, .p = p, .n = n}};
+
+	wscap_put(c, &r);
+}
+
+/* n bytes at addr are in scratch: records what changed; keeps them in p, unless all are zero: returns that. */
 static uint8_t *
-common_update(struct cap *c, uint64_t addr, uint8_t *p, size_t n, int known)
+common_update(struct cap *c, uint64_t addr, uint8_t *p, size_t n, int tell)
 {
 	static const uint8_t zero[CHUNK];
 
 	if (!memcmp(c->all->scratch, p ? p : zero, n))
 		return p;
-	if (known)
+	if (tell)
 		compare_differing(c, addr, p ? p : zero, n, 0);
 	if (!memcmp(c->all->scratch, zero, n)) {
 		free(p);
@@ -168,35 +185,56 @@ common_free(struct common *m)
 	*m = (struct common){0};
 }
 
-/* Compares a region, of which pieces may be in `had`, from *next on, and adds what it has now to c->common. */
+/* Compares a region, and adds what it has now to c->common. */
 static void
-common_region(struct cap *c, const struct region *r, struct common *had, size_t *next, struct exists *e)
+common_region(struct cap *c, const struct region *r, struct pass *s)
 {
 	uint64_t at = r->lo;
 
 	while (at < r->hi) {
-		size_t n = compare_room(r, at), got = n, i;
+		size_t n = compare_room(r, at), got = n;
 		struct common *m = &c->common;
+		struct kept *had;
 		int known, zero;
 
-		for (i = *next; i < had->n && had->piece[i].addr < at; i++)
-			;
-		*next = i;
-		known = i < had->n && had->piece[i].addr == at;
-		zero = (!known || !had->piece[i].p) && exists_next(c, e, at, at + n) == at + n;
+		while (s->next < s->had.n && s->had.piece[s->next].addr < at)
+			s->next++;
+		had = &s->had.piece[s->next];
+		known = s->next < s->had.n && had->addr == at;
+		zero = (!known || !had->p) &&
+		    (s->put == NOTHING ? exists_own(c, at, at + n) : exists_next(c, &s->e, at, at + n)) == at + n;
 		if (!zero)
 			got = tracee_read(&c->t, at, c->all->scratch, n);
-		known = known && had->piece[i].n == got;
+		known = known && had->n == got;
+		if (s->put == ALL && got)
+			common_put(c, at, zero ? NULL : c->all->scratch, got);
 		if (got) {
-			uint8_t *p = known ? had->piece[i].p : NULL;
+			uint8_t *p = known ? had->p : NULL;
 
 			if (known)
-				had->piece[i].p = NULL;
+				had->p = NULL;
 			m->piece = mem_xgrow(m->piece, &m->cap, m->n + 1, sizeof(*m->piece));
-			m->piece[m->n++] = (struct kept){at, got, zero ? p : common_update(c, at, p, got, known)};
+			m->piece[m->n++] =
+			    (struct kept){at, got, zero ? p : common_update(c, at, p, got, known && s->put == CHANGES)};
 		}
 		at = compare_next(at, n, got);
 	}
+}
+
+static void
+common_pass(struct cap *c, int silent)
+{
+	struct pass s = {.had = c->common};
+
+	c->common = (struct common){0};
+	for (size_t i = 0; i < c->reg.n; i++) {
+		const struct region *r = &c->reg.p[i];
+
+		s.put = silent ? NOTHING : c->fresh && r->foreign ? ALL : CHANGES;
+		if (r->shared && (r->prot & PROT_WRITE || r->foreign))
+			common_region(c, r, &s);
+	}
+	common_free(&s.had);
 }
 
 /*
@@ -206,22 +244,13 @@ common_region(struct cap *c, const struct region *r, struct common *had, size_t 
 void
 compare_shared(struct cap *c)
 {
-	struct common had = c->common;
-	struct exists e = {0};
-	size_t next = 0;
-
-	for (size_t i = 0; i < c->reg.n && c->fresh; i++)
-		if (c->reg.p[i].shared && c->reg.p[i].foreign)
-			put_mem(c, c->reg.p[i].lo, c->reg.p[i].hi - c->reg.p[i].lo);
-	c->common = (struct common){0};
-	for (size_t i = 0; i < c->reg.n; i++) {
-		const struct region *r = &c->reg.p[i];
-
-		if (r->shared && (r->prot & PROT_WRITE || r->foreign))
-			common_region(c, r, &had, &next, &e);
-	}
-	common_free(&had);
+	common_pass(c, 0);
 	c->fresh = 0;
 	c->sharing = c->common.n > 0;
-	c->all->nran++;
+}
+
+void
+compare_keep(struct cap *c)
+{
+	common_pass(c, 1);
 }

@@ -78,3 +78,14 @@ exists_next(struct cap *c, struct exists *e, uint64_t lo, uint64_t hi)
 	}
 	return lo;
 }
+
+uint64_t
+exists_own(struct cap *c, uint64_t lo, uint64_t hi)
+{
+	size_t i = region_at(&c->reg, lo);
+	const struct region *r = &c->reg.p[i];
+
+	if (i == c->reg.n || r->lo > lo || hi > r->hi || !r->shared || !r->zeros || c->hold.pagemap <= 0 || exists_swapped())
+		return lo;
+	return hold_next(c->hold.pagemap, lo, hi, 1);
+}

@@ -460,7 +460,7 @@ fast_left(struct cap *c, const struct call *k)
 	if (!c->all->recorder || fast_of(c)->never)
 		return;
 	f = c->fast;
-	if (c->sharing) {               /* what others write is looked for at each call */
+	if (share_any(c)) {          /* it stops at each call, where the turn may go to another process */
 		fast_switch(c, 0);
 		return;
 	}
@@ -478,7 +478,7 @@ fast_left(struct cap *c, const struct call *k)
 void
 fast_tsc_made(struct cap *c, uint64_t addr)
 {
-	if (c->all->recorder && !fast_of(c)->never && !c->notsc && !c->sharing)
+	if (c->all->recorder && !fast_of(c)->never && !c->notsc && !share_any(c))
 		fast_used(c, addr);
 }
 
@@ -488,7 +488,7 @@ fast_cpuid_made(struct cap *c, uint64_t addr)
 	struct fast_text *t;
 	struct fast *f;
 
-	if (!c->all->recorder || fast_of(c)->never || c->sharing || c->all->ncpuid > FAST_CPUIDS)
+	if (!c->all->recorder || fast_of(c)->never || share_any(c) || c->all->ncpuid > FAST_CPUIDS)
 		return;
 	f = c->fast;
 	/* the loader has many of them, each of which stops the process, and makes calls after that */

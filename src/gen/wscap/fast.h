@@ -231,6 +231,7 @@ int fast_covers(const struct cap *c, uint64_t addr);    /* a jump is written the
 /* The process is being killed: 1: at a system call; 0: at g, which is corrected. */
 int fast_dead(struct cap *c, struct user_regs_struct *g);
 void fast_pause(struct cap *c);         /* from a place of the program: the jumps go, until calls are frequent again */
+int fast_leave(struct cap *c);          /* the same; 0: it is not at a place of the program */
 /* What the recorder writes may be read only when the process has stopped. */
 int fast_waits(const struct cap *c);
 /* Others write to its memory from now on: it stops after the call that it may be in, and at the next one. */

@@ -355,6 +355,27 @@ fast_entered(struct cap *c)
 	tracee_setregs(&c->t, &g);
 }
 
+/* Has the kernel dispatched a call, of which it has not told yet?  Then the process goes back to before that call. */
+static void
+fast_undispatch(struct cap *c)
+{
+	struct __ptrace_peeksiginfo_args args = {.nr = 8};
+	struct user_regs_struct g;
+	siginfo_t si[8];
+	long n = ptrace(PTRACE_PEEKSIGINFO, c->t.pid, &args, si), i = 0;
+	int status;
+
+	while (i < n && (si[i].si_signo != SIGSYS || si[i].si_code != SUD_CODE))
+		i++;
+	if (i >= n || tracee_resume(&c->t, PTRACE_CONT, 0) || tracee_wait(&c->t, &status) || !WIFSTOPPED(status) ||
+	    WSTOPSIG(status) != SIGSYS || tracee_regs(&c->t, &g))
+		return;
+	signal_dispatched(c);
+	g.rip -= 2;
+	g.orig_rax = UINT64_MAX;
+	tracee_setregs(&c->t, &g);
+}
+
 /* Brings the process out of the recorder, to a place of the program. */
 static void
 fast_out(struct cap *c)
@@ -365,6 +386,7 @@ fast_out(struct cap *c)
 	int status;
 
 	f->a->note = 0;
+	fast_undispatch(c);
 	for (unsigned i = 0; i < STEPS && !tracee_regs(&c->t, &g); i++) {
 		if (g.rip == fast_place(f, fast_made)) {
 			fast_finish(c, &g, g.rax);
@@ -397,6 +419,20 @@ fast_out(struct cap *c)
 }
 
 int
+fast_leave(struct cap *c)
+{
+	const struct fast *f = c->fast;
+	struct user_regs_struct g;
+
+	if (!f || !f->on)
+		return 1;
+	if (f->calling || tracee_regs(&c->t, &g) || fast_inside(f, &g) || fast_outside(f, g.rip))
+		return 0;
+	fast_pause(c);
+	return 1;
+}
+
+int
 fast_stopped(struct cap *c, int status, int *sig)
 {
 	struct fast *f = c->fast;
@@ -414,7 +450,7 @@ fast_stopped(struct cap *c, int status, int *sig)
 			fast_entered(c);
 	} else if (status >> 16 == 0) {
 		done = fast_signal(c, sig);
-	} else if (status >> 16 == PTRACE_EVENT_STOP && c->all->leaving) {
+	} else if (status >> 16 == PTRACE_EVENT_STOP && (c->all->leaving || c->turn.joins)) {
 		fast_out(c);
 	}
 	if (status >> 16 != PTRACE_EVENT_EXIT && !tracee_regs(&c->t, &g) && !fast_busy(f, &g))
@@ -484,7 +520,7 @@ fast_resume(struct cap *c)
 
 	if (!f || !f->a || !f->on)
 		return PTRACE_SYSCALL;
-	f->a->slow = c->t.nheld != 0 || c->sharing;
+	f->a->slow = c->t.nheld != 0 || share_any(c);
 	f->a->selector = 0;
 	if (c->inside || f->calling || tracee_regs(&c->t, &g))
 		return PTRACE_SYSCALL;

@@ -48,6 +48,7 @@ fork_state(struct cap *c, pid_t pid, uint64_t flags)
 	k->dirty = k->listen = k->inside = k->restart = k->behind = k->denied = 0;
 	k->compare = COMPARE_NOT;
 	k->oldadvice = k->sent = k->cputime = 0;
+	memset(&k->turn, 0, sizeof(k->turn));
 	k->ended = k->hasended = k->sharing = k->fresh = 0;
 	k->reg.p = fork_copy(c->reg.p, c->reg.n * sizeof(*c->reg.p));
 	k->reg.cap = c->reg.n;
@@ -153,7 +154,9 @@ child_capture(struct cap *c, pid_t pid)
 	else
 		why = fork_begin(k);
 	if (!why) {
-		tree_resume(k, 0);
+		if (flags & CLONE_VFORK)
+			turn_lend(c);
+		turn_resume(k, 0);
 		return;
 	}
 	cap_warn_stop(k, why);

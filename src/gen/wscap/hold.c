@@ -66,7 +66,7 @@ hold_tells(struct cap *c)
 	    get_le64(b) & PRESENT;
 }
 
-static int
+int
 hold_begin(struct cap *c)
 {
 	struct tree *a = c->all;

@@ -60,6 +60,8 @@ int hold_steady(const struct hold_file *f);     /* is that certain, whoever writ
 struct hold_file *hold_steady_at(const struct cap *c, uint64_t addr, size_t n, uint64_t *offset);
 /* Reads memory that is the file's, without touching it; other memory as tracee_read. */
 size_t hold_read(struct cap *c, uint64_t addr, void *p, size_t n);
+/* Opens pagemap, if that was not done; c is stopped.  0; -1: the kernel tells nothing there. */
+int hold_begin(struct cap *c);
 /* The first page of [lo, hi) that may be other than zero: memory that nobody has touched is zero, if it is no file's. */
 uint64_t hold_present(struct cap *c, uint64_t lo, uint64_t hi);
 /*

@@ -115,11 +115,12 @@ cap_set_timer(int on)
 void
 cap_tick(struct tree *a)
 {
-	int held = 0, cut = !fast;
+	int held, cut = !fast;
 
 	if (!ticks)
 		return;
 	ticks = 0;
+	held = turn_tick(a);
 	for (size_t i = 0; i < NBUCKETS; i++)
 		for (struct cap *c = a->bucket[i]; c; c = c->next) {
 			if (!fast_waits(c))
@@ -229,7 +230,11 @@ cap_stop_at(struct cap *c, int status)
 		return 0;
 	case PTRACE_EVENT_STOP:
 		c->listen = sig != SIGTRAP;
-		return c->th && !c->listen ? sched_interrupted(c) : 0;
+		if (c->listen)
+			return 0;
+		if (turn_due(c))
+			return turn_interrupted(c);
+		return c->th ? sched_interrupted(c) : 0;
 	}
 	return 0;
 }

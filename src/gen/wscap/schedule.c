@@ -123,9 +123,11 @@ sched_next(struct cap *c)
 {
 	struct thread *t = c->th->ready;
 
-	if (c->th->turn || !t)
+	if (c->th->turn || !t || !turn_threads(c))
 		return 0;
 	turn_give(c, t);
+	if (!t->stopped)
+		share_catch_up(c);
 	if (t->stopped) {
 		t->stopped = 0;
 		tree_stopped(c, t->status);
@@ -171,8 +173,7 @@ sched_stopped(struct cap *c, int sig)
 	return 1;
 }
 
-/* Does it wait in a call? */
-static int
+int
 sched_sleeps(pid_t tid)
 {
 	char path[40], text[512], *at;
@@ -238,6 +239,8 @@ sched_check(struct cap *c)
 int
 sched_watching(const struct tree *a)
 {
+	if (turn_watching(a))
+		return 1;
 	for (size_t i = 0; i < NBUCKETS && a->nthreads; i++)
 		for (const struct cap *c = a->bucket[i]; c; c = c->next)
 			if (sched_must_watch(c))
@@ -249,9 +252,9 @@ void
 sched_watch(struct tree *a)
 {
 	static unsigned spins;
-	int some = 0;
+	int some = turn_watch(a);
 
-	for (size_t i = 0; i < NBUCKETS && !some; i++)
+	for (size_t i = 0; i < NBUCKETS && a->nthreads && !some; i++)
 		for (struct cap *c = a->bucket[i]; c && !some; c = c->next)
 			some = sched_check(c);
 	spins = some ? 0 : spins + 1;

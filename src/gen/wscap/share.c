@@ -5,7 +5,7 @@
 #include <sys/syscall.h>
 
 #include "gen/wscap/fast.h"
-#include "gen/wscap/wscap.h"
+#include "gen/wscap/thread.h"
 
 #define LARGE (1u << 20)        /* bytes of memory that are worth the effort to find what exists */
 
@@ -14,7 +14,7 @@ static void
 share_begin(struct cap *c, struct region *r)
 {
 	static const char text[] = "memory is shared with another captured process: "
-	    "what that writes is recorded at this one's next system call";
+	    "what that writes is recorded when this one goes on";
 
 	if (r->foreign)
 		return;
@@ -31,6 +31,16 @@ share_writes(const struct region *r)
 	return r->wasw || r->prot & PROT_WRITE;
 }
 
+/* Others read what c writes: it runs only when it has the turn. */
+static void
+share_writer(struct cap *c)
+{
+	if (c->writes)
+		return;
+	c->writes = 1;
+	fast_share_begun(c);
+}
+
 /* Regions of o that are memory of r, which c has mapped. */
 static void
 share_with(struct cap *c, struct region *r, struct cap *o)
@@ -42,12 +52,13 @@ share_with(struct cap *c, struct region *r, struct cap *o)
 			continue;
 		if (share_writes(q)) {
 			share_begin(c, r);
-			o->writes = 1;
+			share_writer(o);
 		}
 		if (share_writes(r)) {
 			share_begin(o, q);
-			c->writes = 1;
+			share_writer(c);
 		}
+		turn_join(o);
 	}
 }
 
@@ -117,34 +128,42 @@ share_before(struct cap *c, uint64_t flags)
 	return 1;
 }
 
-/* Can no other captured process write to memory of c? */
+int
+share_any(const struct cap *c)
+{
+	return c->sharing || c->writes;
+}
+
+/* Can no other captured process write to memory of c?  out: or c to that of another? */
 static int
-share_alone(const struct cap *c)
+share_alone(const struct cap *c, int out)
 {
 	if (c->all->strays)
 		return 0;
 	for (size_t b = 0; b < NBUCKETS; b++)
 		for (const struct cap *o = c->all->bucket[b]; o; o = o->next)
-			if (o != c && !share_lender(c, o) && share_common(c, o))
+			if (o != c && !share_lender(c, o) && (out ? share_common(o, c) : share_common(c, o)))
 				return 0;
 	return 1;
 }
 
-/* Is the call of c one that waits, and writes nothing to memory that is shared? */
+/* Does a call of c with the registers g wait, and write nothing to memory that is shared? */
 static int
-share_waits(const struct cap *c)
+share_waits(const struct cap *c, const struct user_regs_struct *g)
 {
 	static const uint16_t waits[] = {SYS_read, SYS_recvfrom, SYS_accept, SYS_accept4, SYS_poll, SYS_ppoll,
 	    SYS_select, SYS_pselect6, SYS_epoll_wait, SYS_epoll_pwait, SYS_futex, SYS_nanosleep, SYS_clock_nanosleep, SYS_pause,
 	    SYS_wait4, SYS_waitid, SYS_rt_sigsuspend, SYS_rt_sigtimedwait, SYS_semop, SYS_semtimedop};
-	const struct user_regs_struct *g = &c->in;
+	static const uint16_t sends[] = {SYS_write, SYS_writev, SYS_pwrite64, SYS_sendto, SYS_sendmsg, SYS_connect, SYS_flock,
+	    SYS_fsync, SYS_fdatasync, SYS_msgsnd};
 	uint64_t arg[6] = {g->rdi, g->rsi, g->rdx, g->r10, g->r8, g->r9}, reach = PAGE;
-	size_t i = 0;
+	size_t i;
 
-	if (!c->inside || c->th)
-		return 0;
-	while (i < sizeof(waits) / sizeof(waits[0]) && waits[i] != g->orig_rax)
-		i++;
+	for (i = 0; i < sizeof(sends) / sizeof(sends[0]); i++)
+		if (sends[i] == g->orig_rax)
+			return 1;
+	for (i = 0; i < sizeof(waits) / sizeof(waits[0]) && waits[i] != g->orig_rax; i++)
+		;
 	if (i == sizeof(waits) / sizeof(waits[0]))
 		return 0;
 	if (g->orig_rax == SYS_futex &&
@@ -160,33 +179,66 @@ share_waits(const struct cap *c)
 	return 1;
 }
 
-/* Do all processes wait that may write to memory of c? They go on only after a stop, as call_leave sees it. */
+/* Can nothing write to shared memory for o now, which has not the turn? */
+static int
+share_rests(const struct cap *o)
+{
+	if (!o->th)
+		return o->turn.ready || (o->inside && share_waits(o, &o->in));
+	if (o->th->turn && !o->turn.ready && !(o->inside && share_waits(o, &o->in)))
+		return 0;
+	for (const struct thread *t = o->th->all; t; t = t->next)
+		if (t->state == THREAD_WAITS && !share_waits(o, &t->own.in))
+			return 0;
+	return 1;
+}
+
+/* Do all processes wait that may write to memory of c?  They go on only after a stop, when they have the turn. */
 static int
 share_quiet(const struct cap *c)
 {
-	if (c->th || c->all->strays)
+	if (c->all->strays)
 		return 0;
 	for (size_t b = 0; b < NBUCKETS; b++)
 		for (const struct cap *o = c->all->bucket[b]; o; o = o->next)
-			if (o != c && (o->sharing || o->writes) && !share_waits(o) && !share_lender(c, o))
+			if (o != c && share_any(o) && !share_rests(o) && !share_lender(c, o))
 				return 0;
 	return 1;
+}
+
+void
+share_keep(struct cap *c)
+{
+	if (c->sharing && !c->fresh && c->ran == c->all->nran && share_quiet(c))
+		compare_keep(c);
+}
+
+void
+share_catch_up(struct cap *c)
+{
+	int quiet;
+
+	if (!c->sharing)
+		return;
+	(void)hold_begin(c);
+	quiet = share_quiet(c);
+	if (!quiet || c->fresh || c->ran != c->all->nran || c->alone != c->all->nleft)
+		compare_shared(c);
+	c->ran = quiet ? c->all->nran : 0;
 }
 
 void
 share_compare(struct cap *c)
 {
 	uint64_t left = c->all->nleft;
-	int quiet = c->sharing && share_quiet(c);
+	int known = c->alone == left;
 
-	if (c->sharing && !(quiet && c->ran == c->all->nran && c->alone == left && !c->fresh))
-		compare_shared(c);
-	c->all->nran++;
-	c->ran = quiet ? c->all->nran : 0;
-	if (!c->sharing || c->alone == left)
+	share_catch_up(c);
+	if (known)
 		return;
 	c->alone = left;
-	if (!share_alone(c))
+	c->writes = c->writes && !share_alone(c, 1);
+	if (!c->sharing || !share_alone(c, 0))
 		return;
 	for (size_t i = 0; i < c->reg.n; i++)
 		c->reg.p[i].foreign = 0;

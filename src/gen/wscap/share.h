@@ -22,6 +22,8 @@ struct exists {                         /* what is known of some pages; all zero
 };
 /* the first page from lo on that may exist, in shared memory without a file; elsewhere, lo.  hi: there is none. */
 uint64_t exists_next(struct cap *c, struct exists *e, uint64_t lo, uint64_t hi);
+/* The same of pages that c has used itself, which need not be stopped, after hold_begin. */
+uint64_t exists_own(struct cap *c, uint64_t lo, uint64_t hi);
 
 /* compare.c: finds what changed in all writable memory */
 void compare_before(struct cap *c);
@@ -34,10 +36,54 @@ size_t compare_after(struct cap *c, int tell);
 void compare_shared(struct cap *c);
 void common_free(struct common *m);
 
+/* records nothing: what c itself has written is known from now on */
+void compare_keep(struct cap *c);
+
+/* turn.c: processes that share memory run one at a time: the one that has the turn */
+
+/* waits for the turn, at a stop that was not handled; that was; or with some thread that has stopped */
+enum turn_ready { TURN_NOT, TURN_STOPPED, TURN_HANDLED, TURN_THREADS };
+struct turn {
+	enum turn_ready ready;
+	struct cap *behind;             /* in the queue of those that wait */
+	int status;                     /* of the stop */
+	int sig;                        /* it will continue with this signal */
+	int called, placed;             /* it is stopped after a call; or at a place that is recorded */
+	int joins;                      /* this is its first stop since it takes part */
+	int late;                       /* what others have written is not recorded yet */
+};
+struct turns {
+	struct cap *has;                /* NULL: all wait in calls, or there are none */
+	struct cap *ran;                /* the last that had it; NULL: it is gone */
+	struct cap *first, *last;       /* the queue */
+	int due;                        /* more than 0: the turn is over as soon as a place for that is found */
+	int joined;                     /* others may still run that have not stopped since they take part */
+};
+struct tree;
+
+void turn_join(struct cap *c);                  /* c takes part from its next stop on, which is soon */
+
+int turn_stopped(struct cap *c, int status);    /* a stop: 1: it will be handled when c has the turn */
+/* a stop was handled, and c is to continue with sig: where it stands is recorded, if it joins; the new sig */
+int turn_settle(struct cap *c, int sig);
+void turn_resume(struct cap *c, int sig);       /* continues c after a stop, as soon as it has the turn */
+void turn_next(struct tree *a);                 /* gives the turn to those that wait for it, while nobody has it */
+/* a thread of c is about to get the turn of its process: 1; 0: when the process has its own */
+int turn_threads(struct cap *c);
+void turn_leave(struct cap *c);                 /* c is gone, or does not take part any more */
+void turn_lend(struct cap *c);                  /* c waits in its call for a child that uses its memory */
+int turn_watching(const struct tree *a);        /* may the one with the turn wait in a call, while others could run? */
+int turn_watch(struct tree *a);                 /* looks whether it does; 1: the turn is free */
+int turn_tick(struct tree *a);                  /* some time has passed; 1: tell it again */
+int turn_due(struct cap *c);                    /* is this stop because of turn_tick?  Then: */
+int turn_interrupted(struct cap *c);            /* the signal to continue with */
+
 /* share.c: memory that processes share */
 
 /* c has mapped [lo, hi), or may write there now: do other processes have the same memory? */
 void share_mapped(struct cap *c, uint64_t lo, uint64_t hi);
+/* has c memory that another captured process has as well, and which one of them writes? */
+int share_any(const struct cap *c);
 /* after a call of c: compare_shared, unless nobody can have written; finds out whether it is the last that has the memory */
 void share_compare(struct cap *c);
 /*
@@ -45,6 +91,10 @@ void share_compare(struct cap *c);
  * nobody has used can only be told at another place.
  */
 int share_before(struct cap *c, uint64_t flags);
+/* c gives the turn away: what it wrote itself is not to be found as a change later */
+void share_keep(struct cap *c);
+/* c has the turn again, after something that was no call: records what the others wrote in the meantime */
+void share_catch_up(struct cap *c);
 /* is c a child in the memory of its parent, which waits for it, and shares none with others? */
 int share_borrows(const struct cap *c);
 

@@ -51,6 +51,7 @@ tree_remove(struct cap *c)
 {
 	struct cap **b = tree_bucket(c->all, c->pid);
 
+	turn_leave(c);
 	fork_return(c);
 	image_end(c);
 	threads_free(c);
@@ -346,6 +347,7 @@ tree_stopped(struct cap *c, int status)
 		ptrace(PTRACE_INTERRUPT, c->t.pid, NULL, NULL);
 	if (c->all->until.calls && until_over(c->all))
 		tree_interrupt(c->all);
+	sig = turn_settle(c, sig);
 	tree_gone(c);
 	if (!c->hasended)
 		hold_relieve(c);
@@ -354,7 +356,7 @@ tree_stopped(struct cap *c, int status)
 	else if (!c->traced)
 		tree_remove(c);
 	else if (!c->th || !sched_stopped(c, sig))
-		tree_resume(c, sig);
+		turn_resume(c, sig);
 }
 
 static void
@@ -378,7 +380,8 @@ tree_event(struct tree *a, pid_t pid, int status)
 		if (pid == a->first)
 			tree_first_ended(a, status);
 	} else if (WIFSTOPPED(status)) {
-		tree_stopped(c, status);
+		if (!turn_stopped(c, status))
+			tree_stopped(c, status);
 	} else {
 		c->ended = status;
 		c->hasended = 1;
@@ -397,6 +400,7 @@ tree_run(struct tree *a)
 		cap_tick(a);
 		if (!a->leaving && (until_over(a) || (!a->first && cap_told())))
 			tree_interrupt(a);
+		turn_next(a);
 		watch = sched_watching(a);
 		pid = waitpid(-1, &status, __WALL | (watch || a->imaged ? WNOHANG : 0));
 		if (pid == 0 || ++events % IMAGE_EVERY == 0)

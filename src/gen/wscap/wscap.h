@@ -147,7 +147,8 @@ struct tree {
 	struct cap *bucket[NBUCKETS];   /* processes that are traced, by their ids */
 	size_t ncap;
 	uint64_t nleft;                 /* times that one has left its memory: it ended, or executed a program */
-	uint64_t nran;                  /* times that one of `sharing` or `writes` went on after a call, or began */
+	uint64_t nran;                  /* times that the turn came to another process, or the kernel may have written */
+	struct turns turns;             /* of processes that share memory */
 	int strays;                     /* there were processes that run on without being captured */
 	struct thread *thread[NBUCKETS];        /* of processes with several, by their ids: thread.h */
 	size_t nthreads;
@@ -242,6 +243,7 @@ struct cap {
 	uint64_t alone;                 /* `nleft` of the tree when it was last seen whether it still is */
 	int saved;                      /* `common` was, for a child that is about to be made */
 	int writes;                     /* it may write to memory of others, or could */
+	struct turn turn;               /* it runs one at a time with them */
 	uint64_t ran;                   /* `nran` of the tree when it was last compared while the others waited; or 0 */
 	int fresh;                      /* it was not saved in `common` when that began */
 	struct file file[NFILES];
@@ -482,6 +484,7 @@ void sched_begin(struct cap *c);        /* the thread that came to the place of 
 struct cap *sched_event(struct tree *a, pid_t pid, int status, int *handled);
 int sched_tick(struct cap *c);          /* some time has passed; 1: tell it again */
 int sched_interrupted(struct cap *c);   /* at a stop because of sched_tick; the signal to continue with */
+int sched_sleeps(pid_t tid);            /* does it wait in a call? */
 int sched_watching(const struct tree *a);       /* may a thread wait in a call, while others could run? */
 void sched_watch(struct tree *a);       /* looks whether it does */
 

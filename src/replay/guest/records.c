@@ -365,7 +365,7 @@ drive_signal_due(struct replay *r)
 	if (r->ended != REPLAY_OK || r->cut || r->next.kind != WS_SIG ||
 	    (s->icount != WS_UNKNOWN && s->icount != r->x.icount) || drive_signal_here(r) != 1)
 		return -1;
-	return (int)s->sig;
+	return ws_is_place(s) ? 0 : (int)s->sig;
 }
 
 /* Finds a test that holds at the signal's place but not here. 0: there is none. */

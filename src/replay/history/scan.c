@@ -129,7 +129,8 @@ scan_signal(struct history *h, const struct ws_rec_sig *sig)
 	if (sig->sig == WS_SWITCH) {
 		if (s->thread && s->thread == (s->back ? replay_thread(h->r) : sig->thread))
 			scan_hit(h, (struct history_hit){ HISTORY_STEP, s->sigat, 0, 0 });
-	} else if (sig->sig && !(h->pass >> (sig->sig - 1) & 1) && (s->back || !same_place(s->sigat, s->from))) {
+	} else if (sig->sig && !ws_is_place(sig) && !(h->pass >> (sig->sig - 1) & 1) &&
+	    (s->back || !same_place(s->sigat, s->from))) {
 		scan_hit(h, (struct history_hit){ HISTORY_SIGNAL, s->sigat, 0, (int)sig->sig });
 	}
 }
