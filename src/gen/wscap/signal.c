@@ -482,7 +482,11 @@ signal_deadly(struct cap *c, int sig)
 	struct user_regs_struct g;
 	struct ws_rec r = {.kind = WS_SIG, .u.sig.icount = WS_UNKNOWN};
 
-	if (c->inside || c->restart || tracee_regs(&c->t, &g) || fast_dead(c, &g) || signal_before_call(c, &g))
+	if (c->inside || c->restart || tracee_regs(&c->t, &g))
+		return;
+	if (c->t.lost)
+		g = c->t.had;
+	if (fast_dead(c, &g) || signal_before_call(c, &g))
 		return;
 	g.rip = random_trapped(c, g.rip);
 	r.u.sig.sig = (uint32_t)sig;

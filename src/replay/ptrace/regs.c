@@ -139,8 +139,10 @@ tracee_call(struct tracee *t, long *ret, long nr, uint64_t a, uint64_t b, uint64
 	err = run_call(t, &g, ret);
 	if (poked && !err && tracee_write(t, old.rip, kept, 2) != 2)
 		err = EFAULT;
-	if (!err)
-		err = tracee_setregs(t, &old);
+	if (!err && (err = tracee_setregs(t, &old)) != 0) {
+		t->lost = 1;
+		t->had = old;
+	}
 	return err;
 }
 
