@@ -208,6 +208,7 @@ try(const uint8_t *b, unsigned n)
 	seen[in.z.mnemonic] = 1;
 	string = in.z.meta.category == ZYDIS_CATEGORY_STRINGOP && !x86_refuse(&in) && !x86_trap_before(&in);
 	translate(c, in.z.mnemonic, string, RP_NONE);
+	translate(c, in.z.mnemonic, string, RP_TALLY);
 	translate(c, in.z.mnemonic, string, RP_REFS);
 }
 

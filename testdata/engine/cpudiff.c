@@ -6,7 +6,7 @@
  *
  *	cpudiff [-b batch] [-m mode] [-n instructions] [-s seed] [-x skip] [-q] program [argument...]
  *
- * mode: 0 without references, 1 with (and their fetches compared), 2 both in
+ * mode: 0 without references, 1 with (and their fetches compared), 2 both, and their number, in
  * turn.  batch 0: of random length.  skip: instructions that only the machine runs.
  */
 #include <elf.h>
@@ -441,7 +441,7 @@ emulate(int mode, enum rp_stop want)
 		    run.cpu.rip, run.icount, run.limit, run.sig, run.addr);
 		return 1;
 	}
-	return mode ? check_fetches(words, run.out) : 0;
+	return mode == RP_REFS ? check_fetches(words, run.out) : 0;
 }
 
 static void
@@ -563,7 +563,7 @@ static int
 loop(uint64_t max, unsigned batch, int mode)
 {
 	uint64_t from;
-	int kind = N_PLAIN, m = mode == 2 ? 0 : mode, r;
+	int kind = N_PLAIN, m = mode == 1 ? RP_REFS : RP_NONE, r;
 
 	while (done < max) {
 		npcs = 0;
@@ -588,7 +588,7 @@ loop(uint64_t max, unsigned batch, int mode)
 			}
 		}
 		if (mode == 2)
-			m = (int)rnd(2);
+			m = (int)rnd(3);        /* RP_NONE, RP_TALLY or RP_REFS */
 	}
 	return 0;
 }

@@ -672,13 +672,30 @@ compare_values(const uint8_t *x)
 	return 0;
 }
 
+/* The same state again, with words: are there as many as were counted? */
+static int
+compare_tally(int fast, int s, const uint8_t *xsave)
+{
+	uint64_t n[REF_NACCESS];
+
+	memcpy(n, run.tally, sizeof n);
+	memcpy(rp_host(DATA), data, NDATA);
+	memcpy(gx, xsave, sizeof gx);
+	if (emulate(RP_REFS, fast) != s)
+		return bad("another end where references are only counted");
+	for (const uint64_t *w = words; w < run.out; w++)
+		n[ref_kind(*w)]--;
+	return n[REF_LOAD] | n[REF_STORE] | n[REF_MODIFY] ? bad("another number of references") : 0;
+}
+
 /* 0 right, 1 wrong, 2 refused */
 static int
 one(const uint8_t *b)
 {
 	static uint8_t before[RP_XSAVE];
 	struct user_regs_struct u;
-	int mode = (int)below(4) != 0, fast = (int)below(2), sig, s, n;
+	static const uint8_t modes[] = { RP_NONE, RP_TALLY, RP_REFS, RP_REFS };
+	int mode = modes[below(4)], fast = (int)below(2), sig, s, n;
 
 	random_state();
 	aim();
@@ -688,7 +705,12 @@ one(const uint8_t *b)
 	if (values)
 		mode = RP_VALUES;
 	memcpy(before, gx, sizeof before);
+	if (mode == RP_TALLY)
+		memcpy(data, rp_host(DATA), NDATA);
+	memset(run.tally, 0, sizeof run.tally);
 	s = emulate(mode, fast);
+	if (mode == RP_TALLY && compare_tally(fast, s, before))
+		return 1;
 	if (s == RP_BAD && strstr(run.why, "unusual references"))
 		return bad(run.why);
 	if (s == RP_BAD && (run.cpu.rip == CODE || !fast)) {

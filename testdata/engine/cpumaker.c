@@ -260,7 +260,7 @@ baseless(void)
 			x.cpu.r[13] = 0x20;
 			CHECK("an address without a base", go(mode) == RP_SYSCALL &&
 			    x.cpu.r[0] == UINT64_C(0x07060504030201) + 6u * (unsigned)index);
-			CHECK("its reference", mode == RP_NONE ||
+			CHECK("its reference", mode != RP_REFS ||
 			    words[1] == ref_make(REF_LOAD, CODE + 0x100 + 0x10u * (unsigned)index, 8));
 		}
 }

@@ -12,6 +12,18 @@
 
 static uint64_t more[1 << 17];
 
+/* Is x.tally what there is among n words? */
+static int
+tally_is(const uint64_t *w, uint64_t n)
+{
+	uint64_t k[REF_NACCESS] = { 0 };
+
+	for (uint64_t i = 0; i < n; i++)
+		k[ref_kind(w[i])]++;
+	return x.icount == k[REF_INST] && x.tally[REF_LOAD] == k[REF_LOAD] && x.tally[REF_STORE] == k[REF_STORE] &&
+	    x.tally[REF_MODIFY] == k[REF_MODIFY];
+}
+
 /* mov ecx, 100; L: add rax, rcx; push rax; pop rdx; dec ecx; jnz L; syscall: every limit */
 static void
 limits(void)
@@ -38,17 +50,18 @@ limits(void)
 	CHECK("references of a loop", n == 502 + 200 && words[1] == ref_make(REF_INST, CODE + 5, 3)
 	    && words[3] == ref_make(REF_STORE, DATA + 0x7ff8, 8) &&
 	    words[5] == ref_make(REF_LOAD, DATA + 0x7ff8, 8));
-	for (mode = 0, bad = 0; mode < 2; mode++)
+	for (mode = RP_NONE, bad = 0; mode <= RP_REFS; mode++)
 		for (i = 0; i <= 501; i++) {
 			code("");
 			x.limit = i;
 			if (go(mode) != RP_COUNT || x.icount != i ||
 			    memcmp(x.cpu.r, at[i].r, sizeof x.cpu.r) || x.cpu.rip != at[i].rip
 			    || x.cpu.rflags != at[i].rflags ||
-			    (mode && ((uint64_t)(x.out - words) != nw[i] || memcmp(words, more, 8 * nw[i]))))
+			    (mode == RP_REFS && ((uint64_t)(x.out - words) != nw[i] || memcmp(words, more, 8 * nw[i]))) ||
+			    (mode == RP_TALLY && !tally_is(more, nw[i])))
 				bad++;
 		}
-	CHECK("the same from the start, with and without references", bad == 0);
+	CHECK("the same from the start, with references, their number, and without", bad == 0);
 	CHECK("at the limit already", go(RP_NONE) == RP_COUNT && x.icount == 501);
 }
 
@@ -145,7 +158,7 @@ strings(void)
 	for (i = 0; i < 12; i++) {
 		code("");
 		x.limit = i;
-		bad += go((int)(i & 1)) != RP_COUNT || x.icount != i ||
+		bad += go((int)(i % 3)) != RP_COUNT || x.icount != i ||
 		    (i >= 3 && i <= 8 && (x.cpu.rip != CODE + 14 || x.cpu.r[1] != 8 - i));
 		if (i == 10)
 			break;
@@ -153,7 +166,7 @@ strings(void)
 	CHECK("stops amid rep movsb", bad == 0);
 	code("");
 	rp_break(core, CODE + 14, 1);
-	for (i = 0; i < 10 && go((int)(i & 1)) == RP_BREAK; i++)
+	for (i = 0; i < 10 && go((int)(i % 3)) == RP_BREAK; i++)
 		bad += x.cpu.rip != CODE + 14 || x.cpu.r[1] != 5 - i;
 	CHECK("breakpoint before every element", bad == 0 && i == 6 && x.cpu.rip == CODE + 19 &&
 	    x.icount == 11);
@@ -188,18 +201,19 @@ faults(void)
 {
 	int mode;
 
-	for (mode = 0; mode < 2; mode++) {
+	for (mode = RP_NONE; mode <= RP_REFS; mode++) {
 		/* mov rbx, 5; cmp eax, 1; mov r9, [rip + 0x10000000]; nop */
 		code("48c7c305000000 83f801 4c8b0d00000010 90 0f05");
 		CHECK("load from nowhere", go(mode) == RP_FAULT && x.sig == SIGSEGV &&
 		    x.cpu.rip == CODE + 10 && x.icount == 2
 		    && x.cpu.r[3] == 5 && x.cpu.r[9] == 0 && (x.cpu.rflags & 0x8d5) == 0x95 &&
 		    x.addr == CODE + 17 + 0x10000000
-		    && x.out - words == 2 * mode);
+		    && x.out - words == (mode == RP_REFS ? 2 : 0) && !x.tally[REF_LOAD]);
 		/* push; rep stosb across the end of memory */
 		code("50 b918000000 488d3c25f8ff1f00 488dbc24f87f0000 f3aa");
 		CHECK("rep stosb runs off", go(mode) == RP_FAULT && x.sig == SIGSEGV && x.cpu.r[1] == 8
-		    && x.cpu.r[7] == DATA + 0x10000 && x.icount == 4 + 16);
+		    && x.cpu.r[7] == DATA + 0x10000 && x.icount == 4 + 16 &&
+		    (mode != RP_TALLY || x.tally[REF_STORE] == 1 + 16));
 		code("31c9 f7f1 90");
 		CHECK("division by zero", go(mode) == RP_FAULT && x.sig == SIGFPE && x.cpu.rip == CODE + 2 &&
 		    x.icount == 1);
@@ -226,6 +240,23 @@ faults(void)
 		CHECK("control to nowhere", go(mode) == RP_FAULT && x.sig == SIGSEGV && x.cpu.rip == 0x5000 &&
 		    x.icount == 1);
 	}
+}
+
+/* push rax; mov eax, 0x1d; kmovd k1, eax; vmovdqu8 ymm0{k1}, ...: what elements 0 and 2 to 4 load are two references */
+static void
+masked(void)
+{
+	if (!core->avx512bw)
+		return;
+	code("50 b81d000000 c5fb92c8 62f17f296f0424 0f05");
+	CHECK("runs of a mask", go(RP_TALLY) == RP_SYSCALL && x.icount == 5 &&
+	    x.tally[REF_LOAD] == 2 && x.tally[REF_STORE] == 1);
+	code("50 b81d000000 83f81d c5fb92c8 62f17f296f0500000010 0f05");
+	CHECK("from nowhere", go(RP_TALLY) == RP_FAULT && x.icount == 4 && x.tally[REF_LOAD] == 0 &&
+	    x.tally[REF_STORE] == 1 && (x.cpu.rflags & 0x8d5) == 0x44);
+	code("50 b800000000 83f81d c5fb92c8 62f17f296f0500000010 0f05");
+	CHECK("nothing from nowhere", go(RP_TALLY) == RP_SYSCALL && x.icount == 6 && x.tally[REF_LOAD] == 0 &&
+	    (x.cpu.rflags & 0x8d5) == 0x91);
 }
 
 static void
@@ -388,6 +419,7 @@ main(void)
 	strings();
 	breakpoints();
 	faults();
+	masked();
 	outside();
 	changing();
 	vectors();
@@ -401,6 +433,7 @@ main(void)
 	room();
 	strings();
 	faults();
+	masked();
 	changing();
 	rp_core_free(core);
 	core = rp_core_new();

@@ -116,20 +116,27 @@ ws2addr_written(struct job *j, int fd)
 		job_bad(j, replay_fault(j->r));
 }
 
-static void
-ws2addr_plain(struct job *j)
+static int
+ws2addr_words(struct job *j)
 {
 	const uint64_t *w;
 	size_t n;
 	int got;
 
+	while ((got = replay_refs(j->r, &w, &n)) == REPLAY_OK)
+		job_take(j, w, n);
+	return got;
+}
+
+static void
+ws2addr_plain(struct job *j)
+{
+
 	if (replay_skip(j->r, j->from) == REPLAY_BAD)
 		job_bad(j, replay_fault(j->r));
 	replay_until(j->r, j->to);
 	progress_stage(NULL);           /* what was passed over says nothing of the rate */
-	while ((got = replay_refs(j->r, &w, &n)) == REPLAY_OK)
-		job_take(j, w, n);
-	if (got == REPLAY_BAD)
+	if ((j->count ? replay_count(j->r, j->n) : ws2addr_words(j)) == REPLAY_BAD)
 		job_bad(j, replay_fault(j->r));
 }
 
@@ -151,8 +158,8 @@ ws2addr_refs(struct job *j, const struct options *o)
 {
 	if (o->symbol)
 		job_symbol(j, o->symbol);
-	/* passing raw references on takes longer than making them */
-	else if (o->jobs > 1 && (j->count || j->fmt != REF_ADDR))
+	/* passing raw references on takes longer than making them, passing over instructions as long as counting theirs */
+	else if (o->jobs > 1 && (j->count ? replay_nkeys(j->r) > 0 : j->fmt != REF_ADDR))
 		(j->count ? job_count_parallel : job_line)(j, (unsigned)o->jobs);
 	else
 		ws2addr_plain(j);

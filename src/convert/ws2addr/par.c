@@ -1,6 +1,6 @@
 /*
  * ws2addr -j, counts, and --segments, parts for processes elsewhere. -j: each forked child counts one part of the run.  It reaches the part's
- * start from a keyframe, or by running without references; later parts are therefore shorter,
+ * start from a keyframe, and from there by running without references; parts that are far from one are therefore shorter,
  * so that all children end at the same time.
  */
 #include <errno.h>
@@ -16,9 +16,10 @@
 #include "base/progress.h"
 #include "convert/ws2addr/ws2addr.h"
 
-/* cost of an instruction without references, relative to one with references */
-#define THROUGH 0.4
-#define TELL    1000000u         /* instructions after which a part says that they are done */
+/* costs of an instruction without references: relative to one with references, to one whose references are counted */
+#define THROUGH       0.4
+#define THROUGH_COUNT 0.95
+#define TELL          30000000u /* instructions after which a part says that they are done */
 
 struct part {
 	uint64_t from, to;
@@ -33,17 +34,20 @@ struct part {
 static int
 ws2addr_par_count(struct job *j, uint64_t from, uint64_t to, int fd)
 {
-	const uint64_t *w;
-	uint64_t done;
-	size_t n;
 	int got = replay_skip(j->r, from);
+	uint64_t done;
 
-	replay_until(j->r, to);
-	while (got == REPLAY_OK && (got = replay_refs(j->r, &w, &n)) == REPLAY_OK) {
-		ref_count(j->n, w, n);
-		done = replay_icount(j->r) - from;
-		if (fd >= 0 && done >= TELL && write(fd, &done, sizeof done) == sizeof done)
-			from += done;
+	while (got == REPLAY_OK) {
+		uint64_t next = fd >= 0 && to - from > TELL ? from + TELL : to;
+
+		replay_until(j->r, next);
+		got = replay_count(j->r, j->n);
+		if (got != REPLAY_END || next == to || replay_icount(j->r) != next)
+			break;
+		done = next - from;
+		if (write(fd, &done, sizeof done) == sizeof done)
+			from = next;
+		got = REPLAY_OK;
 	}
 	return got;
 }
@@ -79,26 +83,26 @@ ws2addr_par_work(const struct job *j, struct part *p, int fd)
 	_exit(0);
 }
 
-/* Cost of reaching an instruction. */
+/* Cost of reaching an instruction, by instructions that cost `through` each. */
 static double
-ws2addr_par_reach(struct job *j, uint64_t icount)
+ws2addr_par_reach(struct job *j, uint64_t icount, double through)
 {
 	uint64_t from = 0;
 
 	for (size_t k = replay_nkeys(j->r); k-- > 0 && !from;)
 		if (replay_key_icount(j->r, k) <= icount)
 			from = replay_key_icount(j->r, k);
-	return THROUGH * (double)(icount - from);
+	return through * (double)(icount - from);
 }
 
 /* Cuts the run from j->from on into n parts of cost t each.  Does the last one reach `to`? */
 static int
-ws2addr_par_cut(struct job *j, struct part *p, unsigned n, uint64_t to, double t)
+ws2addr_par_cut(struct job *j, struct part *p, unsigned n, uint64_t to, double through, double t)
 {
 	uint64_t at = j->from;
 
 	for (unsigned i = 0; i < n; i++) {
-		double k = t - ws2addr_par_reach(j, at);
+		double k = t - ws2addr_par_reach(j, at, through);
 
 		p[i].from = at;
 		at = k <= 0 ? at : (double)(to - at) <= k ? to : at + (uint64_t)k;
@@ -107,10 +111,11 @@ ws2addr_par_cut(struct job *j, struct part *p, unsigned n, uint64_t to, double t
 	return at >= to;
 }
 
-/* Cuts the run into at most n parts; returns their number. */
+/* Cuts the run into at most n parts, none of them empty; returns their number. */
 static unsigned
-ws2addr_par_plan(struct job *j, struct part *p, unsigned n)
+ws2addr_par_plan(struct job *j, struct part *p, unsigned n, double through)
 {
+	unsigned k = 0;
 	uint64_t to = replay_length(j->r);
 	double lo = 0, hi;
 
@@ -125,14 +130,17 @@ ws2addr_par_plan(struct job *j, struct part *p, unsigned n)
 	for (int i = 0; i < 50; i++) {
 		double t = (lo + hi) / 2;
 
-		if (ws2addr_par_cut(j, p, n, to, t))
+		if (ws2addr_par_cut(j, p, n, to, through, t))
 			hi = t;
 		else
 			lo = t;
 	}
-	ws2addr_par_cut(j, p, n, to, hi);
-	p[n - 1].to = j->to;
-	return n;
+	ws2addr_par_cut(j, p, n, to, through, hi);
+	for (unsigned i = 0; i < n; i++)
+		if (p[i].from < p[i].to)
+			p[k++] = p[i];
+	p[k - 1].to = j->to;
+	return k;
 }
 
 /* The keyframe nearest to an instruction, if it is at most `far` instructions away; else the instruction. */
@@ -158,7 +166,7 @@ job_segments(struct job *j, unsigned n)
 	struct part *p = xcalloc(n, sizeof *p);
 	uint64_t from = j->from, to = replay_length(j->r);
 
-	n = ws2addr_par_plan(j, p, n);
+	n = ws2addr_par_plan(j, p, n, THROUGH);
 	to = j->to < to ? j->to : to;
 	for (unsigned i = 1; i < n; i++) {
 		uint64_t at = ws2addr_par_key(j, p[i].from, (p[i].from - p[i - 1].from) / 8);
@@ -185,7 +193,7 @@ job_count_parallel(struct job *j, unsigned jobs)
 
 	if (p == MAP_FAILED || (progress_is_on() && pipe(done) != 0))
 		die_sys("cannot start a job");
-	n = ws2addr_par_plan(j, p, jobs);
+	n = ws2addr_par_plan(j, p, jobs, THROUGH_COUNT);
 	out_flush(j->out);
 	for (unsigned i = 0; i < n; i++) {
 		pid_t pid;

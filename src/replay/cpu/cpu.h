@@ -17,6 +17,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "isa/reference.h"
+
 /*
  * The window of guest memory in this process: its host address, and the bits of a guest address
  * that select a byte of it.
@@ -45,6 +47,7 @@ struct rp_cpu {
 
 enum rp_mode {
 	RP_NONE,                /* run, report nothing */
+	RP_TALLY,               /* the same, and count the references of each kind */
 	RP_REFS,                /* report references */
 	/*
 	 * The same, but fetches only when an instruction is executed for the first time since it was translated or
@@ -86,13 +89,14 @@ enum rp_insn { RP_RDTSC, RP_RDTSCP, RP_RDRAND, RP_RDSEED, RP_RDPID };
 
 struct rp_run {
 	struct rp_cpu cpu;
-	uint64_t *out, *end;    /* not RP_NONE: words are written at out, which advances, never beyond end */
+	uint64_t *out, *end;    /* rp_has_words: words are written at out, which advances, never beyond end */
 	/* Fetches so far: a repeated string instruction counts as often as ref(5) fetches it. */
 	uint64_t icount;
 	/* Fetches that complete no instruction: icount - again instances are complete. */
 	uint64_t again;
 	uint64_t half;          /* nonzero: a string instruction was fetched and is not complete */
 	uint64_t limit;         /* stop at this icount; UINT64_MAX: never */
+	uint64_t tally[REF_NACCESS];    /* RP_TALLY: references so far, but for fetches: those are icount */
 	uint64_t xcr0;          /* result of xgetbv(0) */
 	enum rp_insn insn;      /* after RP_TSC, RP_RAND */
 	/* after RP_RAND: the general register that receives the value, and its bytes */
@@ -106,6 +110,13 @@ struct rp_run {
 	int sig;                /* after RP_FAULT, RP_TRAP: the signal that the guest would have received */
 	uint64_t addr;          /* after RP_FAULT by SIGSEGV: the low 45 bits of the guest address */
 };
+
+/* Are words written in this mode? */
+static inline int
+rp_has_words(enum rp_mode mode)
+{
+	return mode > RP_TALLY;
+}
 
 struct rp_core;
 struct facts;

@@ -288,13 +288,14 @@ dispatch_bounds(struct rp_frame *f, struct rp_run *x)
 {
 	uint64_t left = f->limit - x->icount, room;
 
-	f->base = f->mode == RP_REFS ? 0 : f->limit - NEAR;
+	f->last = f->mode == RP_TALLY && left > RP_BATCH ? x->icount + RP_BATCH : f->limit;
+	f->base = f->mode == RP_REFS ? 0 : f->last - NEAR;
 	f->less = f->base - x->again;
 	f->half = x->half;
 	f->late = 0;
 	f->ic = x->icount - f->base;
-	if (f->mode == RP_NONE) {
-		f->out = f->ic;
+	if (!rp_has_words((enum rp_mode)f->mode)) {
+		f->out = f->mode == RP_TALLY ? rp_packed(f->ic, 0, 0) : f->ic;
 		return;
 	}
 	room = (uint64_t)(x->end - x->out) - RP_SLACK / 2;
@@ -319,6 +320,18 @@ hide_x87(const struct rp_frame *f, uint8_t *xsave)
 		memcpy(xsave + 8, p, sizeof p);
 }
 
+/* RP_TALLY: adds what was counted since translated code was entered. */
+static void
+dispatch_tally(struct rp_frame *f, struct rp_run *x)
+{
+	x->tally[REF_LOAD] += rp_loads(f->out);
+	x->tally[REF_STORE] += rp_stores(f->out);
+	for (unsigned k = 0; k < REF_NACCESS; k++) {
+		x->tally[k] += f->tally[k];
+		f->tally[k] = 0;
+	}
+}
+
 /* Runs translated code from block b until it returns. */
 static void
 dispatch_execute(struct rp_core *c, struct rp_frame *f, struct rp_run *x, struct rp_block *b)
@@ -332,9 +345,14 @@ dispatch_execute(struct rp_core *c, struct rp_frame *f, struct rp_run *x, struct
 	enter(f);
 	c->running = 0;
 	hide_x87(f, x->cpu.xsave);
-	if (f->mode != RP_NONE)
+	if (rp_has_words((enum rp_mode)f->mode)) {
 		x->out = (uint64_t *)(uintptr_t)f->out;
-	x->icount = f->base + (f->mode != RP_NONE ? f->ic : f->out);
+		x->icount = f->base + f->ic;
+	} else if (f->mode == RP_TALLY) {
+		x->icount = f->base + rp_insts(f->out);
+		dispatch_tally(f, x);
+	} else
+		x->icount = f->base + f->out;
 	x->again = f->base - f->less;
 	x->half = f->half;
 	x->late = (uint64_t *)(uintptr_t)f->late;
@@ -423,7 +441,7 @@ rp_run(struct rp_core *c, struct rp_run *x, enum rp_mode mode)
 			flush_dirty(c);
 		if (x->icount >= f->limit)
 			stop = RP_COUNT;
-		else if (mode != RP_NONE && x->end - x->out < (ptrdiff_t)RP_SLACK)
+		else if (rp_has_words(mode) && x->end - x->out < (ptrdiff_t)RP_SLACK)
 			stop = RP_FULL;
 		else if (brk && !first && !alone)
 			stop = RP_BREAK;

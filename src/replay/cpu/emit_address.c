@@ -22,7 +22,7 @@ rp_word_append(struct rp_tr *t, int reg)
 void
 rp_fetch(struct rp_tr *t)
 {
-	if (!t->refs || t->values || t->data)
+	if (!t->refs || t->values || t->data || t->tally)
 		return;
 	e_imm(t, T0, ref_make(REF_INST, t->in->pc, t->in->z.length));
 	rp_word_append(t, T0);
@@ -129,6 +129,23 @@ emit_address_upper(struct rp_tr *t, uint64_t v)
 	host_e1(t, (unsigned)(v >> 56));
 }
 
+/* RP_TALLY: a reference of the current instruction, or several pieces of one. */
+static void
+address_tally(struct rp_tr *t, int kind, unsigned size)
+{
+	unsigned n = 1;
+
+	for (; size > REF_SIZEMAX; size -= REF_PIECE)
+		n++;
+	if (kind != REF_MODIFY && !t->nnow[kind]) {
+		t->nnow[kind] = 1;
+		n--;
+		t->nload += kind == REF_LOAD;
+		t->nstore += kind == REF_STORE;
+	}
+	t->more[kind] += n;
+}
+
 /*
  * Emits a reference to the address in reg.  Only its low 48 bits are used: a non-canonical
  * address, as in a damaged capture, must not change the kind of the reference.
@@ -138,7 +155,9 @@ rp_ref(struct rp_tr *t, int kind, unsigned size, int reg)
 {
 	int64_t add = 0;
 
-	if (!t->refs)
+	if (t->tally)
+		address_tally(t, kind, size);
+	if (!t->refs || t->tally)
 		return;
 	while (size) {
 		unsigned n = size > REF_SIZEMAX ? REF_PIECE : size;
@@ -161,7 +180,9 @@ rp_ref(struct rp_tr *t, int kind, unsigned size, int reg)
 void
 rp_refconst(struct rp_tr *t, int kind, unsigned size, uint64_t addr)
 {
-	if (!t->refs)
+	if (t->tally)
+		address_tally(t, kind, size);
+	if (!t->refs || t->tally)
 		return;
 	while (size) {
 		unsigned n = size > REF_SIZEMAX ? REF_PIECE : size;

@@ -29,6 +29,24 @@ set_why(struct rp_tr *t, unsigned why)
 	host_e4(t, why);
 }
 
+/* Without words: counts what the block has done where it is left, after n instructions.  Uses r15. */
+void
+rp_count_emit(struct rp_tr *t, int n, unsigned nload, unsigned nstore)
+{
+	if (t->tally && n) {
+		e_imm(t, T1, rp_packed((uint64_t)n, nload, nstore));
+		e_mem(t, 1, 0x8d, OUT, OUT, T1, 1, 0);
+	} else if (!t->stream && n)
+		e_lea(t, OUT, OUT, n);
+}
+
+/* As above, up to and with the current instruction. */
+static void
+control_count(struct rp_tr *t)
+{
+	rp_count_emit(t, t->ninst + 1, t->nload, t->nstore);
+}
+
 /* Returns to C with rip = pc. */
 void
 rp_leavewith(struct rp_tr *t, unsigned why, uint64_t pc)
@@ -55,17 +73,25 @@ to_site(struct rp_tr *t, uint64_t pc)
 }
 
 void
-rp_goto(struct rp_tr *t, uint64_t pc)
+rp_jump(struct rp_tr *t, uint64_t pc)
 {
 	rp_out_sync(t);
 	to_site(t, pc);
 	t->done = 1;
 }
 
+void
+rp_goto(struct rp_tr *t, uint64_t pc)
+{
+	rp_count_emit(t, t->ninst, t->nload, t->nstore);
+	rp_jump(t, pc);
+}
+
 /* Jumps to the guest address in rcx. */
 static void
 control_indirect(struct rp_tr *t)
 {
+	control_count(t);
 	e_store(t, FO(rip), T0);
 	if (t->step) {
 		set_why(t, RW_NEXT);
@@ -225,6 +251,7 @@ control_counted(struct rp_tr *t)
 		e_mem(t, t->in->z.address_width != 32, 0x8d, G_RCX, G_RCX, -1, 1, -1);
 	rp_values_emit(t);
 	rp_out_sync(t);
+	control_count(t);
 	if (m == ZYDIS_MNEMONIC_JECXZ) {
 		host_e1(t, 0x44);       /* mov ecx, r9d */
 		host_e1(t, 0x89);
@@ -260,6 +287,7 @@ cpu_control_branch(struct rp_tr *t)
 		uint8_t *rel;
 
 		rp_out_sync(t);
+		control_count(t);
 		rel = e_jcc32(t, t->in->z.opcode & 15);
 		to_site(t, t->in->next);
 		e_patch(rel, t->p);
@@ -270,6 +298,8 @@ cpu_control_branch(struct rp_tr *t)
 	t->side[t->nside].rel = e_jcc32(t, t->in->z.opcode & 15);
 	t->side[t->nside].pc = to;
 	t->side[t->nside].left = t->ninst + 1;
+	t->side[t->nside].nload = t->nload;
+	t->side[t->nside].nstore = t->nstore;
 	t->side[t->nside++].words = (int)t->words;
 	t->branched = 1;
 	control_continue_at(t, t->in->next);
@@ -417,6 +447,7 @@ control_string(struct rp_tr *t)
 			if (in->b[i] == 0x64 || in->b[i] == 0x65)
 				h->seg = in->b[i] == 0x64 ? 1 : 2;
 	rp_out_sync(t);
+	rp_count_emit(t, t->ninst, t->nload, t->nstore);
 	rp_helper(t, rp_helper_string, h);
 	t->b->mark[t->b->nmark - 1].out0 = 1;
 	t->ninst--;                     /* the helper counts it */
@@ -447,6 +478,7 @@ control_leaving(struct rp_tr *t, unsigned why)
 		rp_out_sync(t);
 		e_store(t, FO(late), OUT);
 	}
+	control_count(t);
 	rp_leavewith(t, why, t->in->next);
 	return 1;
 }
@@ -467,6 +499,7 @@ control_trapped(struct rp_tr *t, int sig)
 	rp_fetch(t);
 	e_imm(t, T0, (uint64_t)sig);
 	e_store(t, FO(sig), T0);
+	control_count(t);
 	rp_leavewith(t, RW_BEHIND, t->in->next);
 	return 1;
 }

@@ -9,7 +9,7 @@
  * While translated code runs
  *   rsp     struct rp_frame; the stack of helpers is below it
  *   rcx r15 scratch (T0, T1)
- *   r11     where the next word goes; RP_NONE: instructions left, negative
+ *   r11     where the next word goes; RP_NONE: instructions left, negative; RP_TALLY: rp_packed
  *   r9 r10  the guest's rcx and rsp
  *   others  the guest's own; its r9 r10 r11 r15 are in the frame
  */
@@ -55,7 +55,7 @@ enum rp_why {
 struct rp_frame {
 	uint64_t low[RP_SLOTS];         /* guest r9 r10 r11 r15 */
 	uint64_t mask, sign, fsbase, gsbase;
-	/* not RP_NONE: instructions so far, minus base; minus the end of the room */
+	/* rp_has_words: instructions so far, minus base; minus the end of the room */
 	uint64_t ic, negend;
 	uint64_t kload[4];              /* reference words of loads of 1 2 4 8 bytes at address 0 */
 	uint64_t kstore[2];             /* reference words of stores of 4 and 8 bytes */
@@ -78,10 +78,14 @@ struct rp_frame {
 	uint64_t side, nside;
 	/* for helpers: out is r11's value outside of translated code, end is the end of their room */
 	uint64_t out, end, limit;
-	uint64_t base;                  /* instructions so far are base + ic; RP_NONE: base + r11 */
-	/* complete instances are ic (RP_NONE: r11) + less; half is as in struct rp_run */
+	uint64_t last;                  /* a string instruction goes on up to this count */
+	uint64_t base;                  /* instructions so far are base + ic; without words: base + those of r11 */
+	/* complete instances are those instructions - base + less; half is as in struct rp_run */
 	uint64_t less, half;
 	uint64_t inhelper, maxelem, mode, xcr0;
+	/* RP_TALLY: references that r11 does not have; as they were when a helper began its references */
+	uint64_t tally[REF_NACCESS], tally0[REF_NACCESS];
+	uint64_t helped;                /* the set of kinds of which tally0 holds after a fault (1 << kind) */
 	/* For a gather or scatter: indices, mask, data.  For a bit string: address, bit. */
 	uint64_t vec[3][8] __attribute__((aligned(64)));
 	uint64_t kmask;
@@ -94,6 +98,24 @@ struct rp_frame {
 };
 
 #define FO(field) ((int)offsetof(struct rp_frame, field))
+
+/*
+ * RP_TALLY: three numbers in r11, so that an exit of a block adds to all of them at once: instructions
+ * left, negative, and loads and stores since translated code was entered.  It is left after RP_BATCH
+ * instructions, before a number takes the place of another: an instruction has one load and one store
+ * here at most, others are in the frame.
+ */
+#define RP_BATCH (UINT64_C(1) << 20)
+#define RP_INSTS 42
+#define RP_LOADS 21
+static inline uint64_t
+rp_packed(uint64_t ninst, uint64_t nload, uint64_t nstore)
+{
+	return (ninst << RP_INSTS) + (nload << RP_LOADS) + nstore;
+}
+static inline uint64_t rp_insts(uint64_t packed) { return (uint64_t)((int64_t)packed >> RP_INSTS); }
+static inline uint64_t rp_loads(uint64_t packed) { return (packed & ((UINT64_C(1) << RP_INSTS) - 1)) >> RP_LOADS; }
+static inline uint64_t rp_stores(uint64_t packed) { return packed & ((UINT64_C(1) << RP_LOADS) - 1); }
 
 /* The offset of guest register g in the frame. */
 static inline int
@@ -148,6 +170,7 @@ struct rp_mark {                        /* one instruction in a block */
 	uint8_t borrowed[RP_NSAVE];     /* host registers whose values are in save[]; 0 (rax): none */
 	uint8_t out0;                   /* out0 holds r11's value from before it */
 	uint8_t len;                    /* its bytes; 0: it is not run */
+	uint8_t nload, nstore;          /* RP_TALLY: as in struct rp_tr */
 };
 
 struct rp_page;
@@ -283,8 +306,15 @@ struct rp_tr {
 	uint8_t *p;                     /* where host code is written */
 	const struct x86_inst *in;
 	unsigned words, maxwords;       /* words since r11 was advanced; at most in the block */
-	/* mode is not RP_NONE; is RP_VALUES or RP_CONTROL; is RP_CONTROL */
+	/* rp_has_words; mode is RP_VALUES or RP_CONTROL; is RP_CONTROL */
 	int stream, values, bare;
+	/*
+	 * RP_TALLY: references that r11 counts, up to and with the current instruction; those of the
+	 * current one; those of them that r11 does not count
+	 */
+	int tally;
+	uint8_t nload, nstore, nnow[REF_NACCESS];
+	unsigned more[REF_NACCESS];
 	/* mode is RP_DATA; then a part begins here, as the instructions before are a branch or none; the last part */
 	int data, branched;
 	struct rp_hinfo *part;
@@ -297,7 +327,7 @@ struct rp_tr {
 	struct rp_site *site;           /* next free site */
 	int jumped;                     /* the block continues at `follow`, after a call or an inlined jump */
 	uint64_t follow;
-	struct { uint8_t *rel; uint64_t pc; int left, words; } side[RP_NSITE];
+	struct { uint8_t *rel; uint64_t pc; int left, words; uint8_t nload, nstore; } side[RP_NSITE];
 	int nside;
 	uint64_t readable;              /* readable bytes in the page that was read last */
 	const char *bad;
@@ -431,6 +461,12 @@ void rp_plain(struct rp_tr *t);
 /* emit_control.c: instructions that are not re-encoded */
 int rp_special(struct rp_tr *t);        /* 1: the instruction was emitted; 0: it is not special */
 void rp_goto(struct rp_tr *t, uint64_t pc);     /* ends the block with a jump to pc */
+void rp_jump(struct rp_tr *t, uint64_t pc);     /* the same, where rp_count_emit was called */
+/*
+ * Without words: counts n instructions of the block and their references, where it is left.
+ * Uses r15.
+ */
+void rp_count_emit(struct rp_tr *t, int n, unsigned nload, unsigned nstore);
 /* ends the block: returns to C with the reason `why` and rip = pc */
 void rp_leavewith(struct rp_tr *t, unsigned why, uint64_t pc);
 /* calls fn(frame, h) */

@@ -146,11 +146,67 @@ rp_hinfo_set_operand(const struct rp_tr *t, struct rp_hinfo *h, const ZydisDecod
 	h->addr32 = t->in->z.address_width == 32;
 }
 
+/*
+ * RP_TALLY: is the instruction one whose references are the runs of ones in a mask register?  Translated code
+ * counts these: such instructions are frequent in the C library's functions for strings.
+ */
+static int
+emit_refs_runs(const struct rp_tr *t, enum x86_refs by)
+{
+	return by == X86_BY_MASK && t->tally && t->bmi2 && t->in->z.encoding == ZYDIS_INSTRUCTION_ENCODING_EVEX &&
+	    t->in->z.avx.broadcast.mode == ZYDIS_BROADCAST_MODE_INVALID && !emit_refs_packs(t->in->z.mnemonic);
+}
+
+static void
+emit_refs_bytes(struct rp_tr *t, const uint8_t *b, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		host_e1(t, b[i]);
+}
+
+/* Counts the runs of ones in the n low bits of the mask register k.  The flags are in rax meanwhile. */
+static void
+emit_refs_count_runs(struct rp_tr *t, ZydisRegister k, unsigned n, int kind)
+{
+	static const uint8_t flags[] = { 0x9f, 0x0f, 0x90, 0xc0 };      /* lahf; seto al */
+	static const uint8_t back[] = { 0x04, 0x7f, 0x9e };             /* add al, 127; sahf */
+	/* lea rcx, [r15 + r15]; andn rcx, rcx, r15; popcnt rcx, rcx: ones that do not follow another */
+	static const uint8_t ends[] = { 0x4b, 0x8d, 0x0c, 0x3f, 0xc4, 0xc2, 0xf0, 0xf2, 0xcf, 0xf3, 0x48, 0x0f,
+	    0xb8, 0xc9 };
+	/* kmovw, kmovd or kmovq r15, k */
+	const uint8_t mask[] = { 0xc4, 0x61, n <= 16 ? 0x78 : n == 32 ? 0x7b : 0xfb, 0x93,
+	    (uint8_t)(0xf8 | (k - ZYDIS_REGISTER_K0)) };
+
+	e_store(t, FO(tmp), RAX);
+	emit_refs_bytes(t, flags, sizeof flags);
+	emit_refs_bytes(t, mask, sizeof mask);
+	if (n < 16) {
+		host_e1(t, 0x41);       /* and r15d, the low n bits */
+		host_e1(t, 0x81);
+		host_e1(t, 0xe7);
+		host_e4(t, (1u << n) - 1);
+	}
+	emit_refs_bytes(t, ends, sizeof ends);
+	e_load(t, T1, FO(tally) + 8 * kind);
+	e_store(t, FO(tally0) + 8 * kind, T1);
+	e_mem(t, 1, 0x8d, T0, T0, T1, 1, 0);
+	e_store(t, FO(tally) + 8 * kind, T0);
+	e_mem(t, 1, 0xc7, 0, RSP, -1, 1, FO(helped));   /* mov qword [helped], the kind */
+	host_e4(t, 1u << kind);
+	emit_refs_bytes(t, back, sizeof back);
+	e_load(t, RAX, FO(tmp));
+}
+
 void
 rp_refs_by_helper(struct rp_tr *t, enum x86_refs by, const ZydisDecodedOperand *o)
 {
 	struct rp_hinfo *h;
 
+	t->b->mark[t->b->nmark - 1].out0 = 1;
+	if (emit_refs_runs(t, by)) {
+		emit_refs_count_runs(t, t->in->z.avx.mask.reg, o->size / o->element_size, x86_refkind(o));
+		return;
+	}
 	if ((h = rp_hinfo(t)) == NULL)
 		return;
 	h->kind = by == X86_BY_MASK ? RH_MASKED : by == X86_BY_BIT ? RH_BITS : RH_XSAVE;
@@ -165,7 +221,6 @@ rp_refs_by_helper(struct rp_tr *t, enum x86_refs by, const ZydisDecodedOperand *
 		h->packed = t->in->z.mnemonic == ZYDIS_MNEMONIC_XSAVEC ||
 		    t->in->z.mnemonic == ZYDIS_MNEMONIC_XSAVEC64;
 	t->maxwords += t->refs ? 256 : 0;
-	t->b->mark[t->b->nmark - 1].out0 = 1;
 	rp_helper(t, rp_helper_refs, h);
 	emit_refs_later(t, h);
 }

@@ -61,12 +61,28 @@ rp_cut(struct rp_frame *f, const struct rp_block *b, unsigned n)
 		*head = (*head & 0xffffffffffffu) | (uint64_t)n << 48;
 }
 
+/* Without words: what is to be added to r11 for the instructions of the block before this one. */
+static uint64_t
+faults_done(const struct rp_frame *f, const struct rp_mark *m)
+{
+	return f->mode == RP_TALLY ? rp_packed(m->idx, m->nload, m->nstore) : m->idx;
+}
+
+/* RP_TALLY: the references that were counted before the instruction are not. */
+static void
+faults_take_back(struct rp_frame *f)
+{
+	for (unsigned k = 0; k < REF_NACCESS; k++)
+		if (f->helped >> k & 1)
+			f->tally[k] = f->tally0[k];
+}
+
 /* Restores the state before the instruction whose host code faulted. */
 static void
 faults_unwind(struct rp_frame *f, const struct rp_block *b, const uint8_t *at, gregset_t g)
 {
 	const struct rp_mark *m = NULL;
-	unsigned i, left;
+	unsigned i;
 
 	for (i = 0; i < b->nmark && b->start + b->mark[i].off <= at; i++)
 		m = &b->mark[i];
@@ -74,14 +90,16 @@ faults_unwind(struct rp_frame *f, const struct rp_block *b, const uint8_t *at, g
 		return;
 	for (i = 0; i < RP_NSAVE && m->borrowed[i]; i++)
 		g[greg[m->borrowed[i] - 1]] = (greg_t)f->save[i];
-	left = b->ninst - m->idx;
 	f->rip = m->pc;
-	if (f->mode != RP_NONE) {
+	if (rp_has_words((enum rp_mode)f->mode)) {
 		g[REG_R11] = m->out0 ? (greg_t)f->out0 : g[REG_R11] + 8 * m->words;
-		f->ic -= left;
+		f->ic -= (uint64_t)(b->ninst - m->idx);
 		rp_cut(f, b, m->idx);
-	} else
-		g[REG_R11] -= left;
+		return;
+	}
+	if (m->out0)
+		faults_take_back(f);
+	g[REG_R11] += (greg_t)faults_done(f, m);
 }
 
 /* 1: handled; 0: not ours. */
@@ -102,16 +120,19 @@ in_guest(struct rp_core *c, const siginfo_t *si, ucontext_t *uc)
 	}
 	if (f->inhelper) {
 		const struct rp_hinfo *h = (const struct rp_hinfo *)(uintptr_t)f->inhelper;
-		uint64_t left = (uint64_t)h->block->ninst - h->idx;
 
 		f->inhelper = 0;
 		f->rip = h->pc;
-		if (f->mode != RP_NONE) {
+		if (rp_has_words((enum rp_mode)f->mode)) {
 			f->out = f->out0;
-			f->ic -= left;
+			f->ic -= (uint64_t)h->block->ninst - h->idx;
 			rp_cut(f, h->block, h->idx);
-		} else
-			f->out -= left;
+		} else {
+			faults_take_back(f);
+			/* those before a string instruction are counted before its helper is called */
+			if (h->kind != RH_STRING)
+				f->out += faults_done(f, h->block->mark + h->idx);
+		}
 		faults_reason(c, f, si);
 		(*g)[REG_RIP] = (greg_t)(uintptr_t)c->th.leave;
 		(*g)[REG_RSP] = (greg_t)(uintptr_t)f;

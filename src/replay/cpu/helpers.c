@@ -11,7 +11,7 @@
 static uint64_t
 helper_count(const struct rp_frame *f)
 {
-	return f->base + (f->mode != RP_NONE ? f->ic : f->out);
+	return f->base + (helper_has_words(f) ? f->ic : f->mode == RP_TALLY ? rp_insts(f->out) : f->out);
 }
 
 /* Counts n fetches of a string instruction. */
@@ -20,10 +20,10 @@ helper_advance(struct rp_frame *f, uint64_t n)
 {
 	f->half = 1;
 	f->less -= n;
-	if (f->mode != RP_NONE)
+	if (helper_has_words(f))
 		f->ic += n;
 	else
-		f->out += n;
+		f->out += f->mode == RP_TALLY ? rp_packed(n, 0, 0) : n;
 }
 
 /* The status flags of a - b. */
@@ -82,7 +82,7 @@ helper_element(struct rp_frame *f, const struct rp_hinfo *h)
 	    step = f->rflags & 0x400 ? -(uint64_t)h->size : h->size, v, w, fl;
 	int ends = 0;
 
-	f->out0 = f->out;
+	helper_begin(f);
 	element_refs(f, h, si, di);
 	BARRIER();
 	switch (h->op) {
@@ -138,7 +138,10 @@ helper_bulk(struct rp_frame *f, const struct rp_hinfo *h, uint64_t n)
 	uint64_t *rsi = rp_reg(f, RSI), *rdi = rp_reg(f, RDI), i, c = n;
 	uint8_t *s = rp_host(*rsi), *d = rp_host(*rdi);
 
-	if (h->refs)
+	if (f->mode == RP_TALLY) {
+		f->tally[REF_LOAD] += h->op == RS_MOVS ? n : 0;
+		f->tally[REF_STORE] += n;
+	} else if (h->refs)
 		for (i = 0; i < n; i++)
 			element_refs(f, h, *rsi + i * h->size, *rdi + i * h->size);
 	if (h->op == RS_MOVS)
@@ -180,7 +183,7 @@ helper_bulk_count(struct rp_frame *f, const struct rp_hinfo *h, uint64_t max)
 		return 0;
 	if (n > max)
 		n = max;
-	if (h->refs && n > (m = (f->end - f->out) / 8 / 4))
+	if (h->refs && helper_has_words(f) && n > (m = (f->end - f->out) / 8 / 4))
 		n = m;
 	/* the element just done was in the same page unless rdi is at the start of a page now */
 	if ((*rp_reg(f, RDI) & (PAGE - 1)) < h->size ||
@@ -213,7 +216,8 @@ rp_record(struct rp_frame *f, uint64_t done)
 static int
 helper_room(const struct rp_frame *f, const struct rp_hinfo *h)
 {
-	return !h->refs || (f->end - f->out >= 64 + 8 * f->nside + 64 && f->nside + 4 < RP_NSIDE);
+	return !h->refs || !helper_has_words(f) ||
+	    (f->end - f->out >= 64 + 8 * f->nside + 64 && f->nside + 4 < RP_NSIDE);
 }
 
 static uint64_t
@@ -244,7 +248,7 @@ rp_helper_string(struct rp_frame *f, const struct rp_hinfo *h)
 			helper_element(f, h);
 			break;
 		}
-		left = f->limit - helper_count(f);
+		left = f->last - helper_count(f);
 		if (left == 0 || done == f->maxelem || !helper_room(f, h))
 			return helper_stop(f, h);
 		if (helper_truncate(h, *rp_reg(f, RCX)) == 0) {

@@ -36,11 +36,31 @@ helper_set(uint8_t *p, unsigned size, uint64_t v)
 	}
 }
 
+static inline int
+helper_has_words(const struct rp_frame *f)
+{
+	return f->mode > RP_TALLY;
+}
+
 static inline void
 helper_word(struct rp_frame *f, unsigned kind, uint64_t addr, unsigned size)
 {
+	if (!helper_has_words(f)) {
+		f->tally[kind]++;
+		return;
+	}
 	*(uint64_t *)(uintptr_t)f->out = ref_make(kind, addr, size);
 	f->out += 8;
+}
+
+/* The references of an instruction, or of an element of it, begin: a fault takes them back. */
+static inline void
+helper_begin(struct rp_frame *f)
+{
+	f->out0 = f->out;
+	f->helped = (1u << REF_NACCESS) - 1;
+	for (unsigned k = 0; k < REF_NACCESS; k++)
+		f->tally0[k] = f->tally[k];
 }
 
 static inline uint64_t

@@ -197,8 +197,8 @@ rp_helper_refs(struct rp_frame *f, const struct rp_hinfo *h)
 	uint64_t a = helper_address(f, h);
 
 	f->inhelper = (uint64_t)(uintptr_t)h;
-	f->out0 = f->out;
-	if (h->refs && f->mode != RP_DATA)
+	helper_begin(f);
+	if (h->refs && helper_has_words(f) && f->mode != RP_DATA)
 		helper_word(f, REF_INST, h->pc, h->len);
 	BARRIER();
 	switch (h->kind) {

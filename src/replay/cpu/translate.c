@@ -48,14 +48,17 @@ unless_negative(struct rp_tr *t, const uint8_t *full, int off, int reg)
 	host_e1(t, (unsigned)(full - (t->p + 1)) & 255);
 }
 
-/* Counts the instructions of the block; before that writes rp_values_filter's word after the header. */
+/*
+ * Counts the instructions of the block; before that writes rp_values_filter's word after the header.  NULL: they are
+ * counted where the block is left.
+ */
 static uint8_t *
 translate_count(struct rp_tr *t)
 {
 	uint8_t *field;
 
 	if (!t->stream)
-		return translate_add32(t, OUT);
+		return NULL;
 	e_load(t, T0, FO(ic));
 	if (t->values && t->c->facts->pick && !t->silent) {
 		e_load(t, T1, FO(less));
@@ -147,9 +150,9 @@ side_exits(struct rp_tr *t)
 			e_load(t, T0, FO(ic));
 			e_lea(t, T0, T0, -left);
 			e_store(t, FO(ic), T0);
-		} else if (left)
-			e_lea(t, OUT, OUT, -left);
-		rp_goto(t, t->side[i].pc);
+		}
+		rp_count_emit(t, t->side[i].left, t->side[i].nload, t->side[i].nstore);
+		rp_jump(t, t->side[i].pc);
 	}
 }
 
@@ -208,6 +211,8 @@ translate_mark(struct rp_tr *t)
 	m->off = (uint32_t)(t->p - t->b->start);
 	m->words = (uint16_t)t->words;
 	m->idx = (uint16_t)t->ninst;
+	m->nload = t->nload;
+	m->nstore = t->nstore;
 }
 
 /* RP_DATA: a part of the block begins: reports the fetches of its instructions once. */
@@ -265,6 +270,18 @@ translate_report(struct rp_tr *t)
 	return 0;
 }
 
+/* RP_TALLY: counts in the frame those references of the current instruction that r11 does not count. */
+static void
+translate_tally(struct rp_tr *t)
+{
+	for (unsigned k = 0; k < REF_NACCESS; k++)
+		if (t->more[k]) {
+			e_load(t, T0, FO(tally) + 8 * (int)k);
+			e_lea(t, T0, T0, t->more[k]);
+			e_store(t, FO(tally) + 8 * (int)k, T0);
+		}
+}
+
 /* Emits the code of an instruction. */
 static void
 translate_one(struct rp_tr *t)
@@ -273,12 +290,15 @@ translate_one(struct rp_tr *t)
 
 	t->word0 = t->words;
 	t->stored = NULL;
+	memset(t->nnow, 0, sizeof t->nnow);
+	memset(t->more, 0, sizeof t->more);
 	if (t->values && translate_report(t) != 0) {
 		t->bad = "no memory";
 		return;
 	}
 	if (!rp_special(t))
 		rp_plain(t);
+	translate_tally(t);
 	if (t->now == NULL || t->bad)
 		return;
 	if (!t->done)
@@ -295,6 +315,7 @@ translate_instruction(struct rp_tr *t, struct x86_inst *in)
 	uint8_t *p = t->p, buf[16];
 	unsigned words = t->words, maxwords = t->maxwords;
 	uint16_t nsite = t->b->nsite;
+	uint8_t nload = t->nload, nstore = t->nstore;
 	int ninst = t->ninst, nside = t->nside;
 	unsigned nfact = t->nfact;
 	const uint8_t *at = rp_host(in->pc);
@@ -337,6 +358,8 @@ translate_instruction(struct rp_tr *t, struct x86_inst *in)
 		t->words = words;
 		t->maxwords = maxwords;
 		t->ninst = ninst;
+		t->nload = nload;
+		t->nstore = nstore;
 		t->nfact = nfact;
 		t->now = NULL;
 		t->nside = nside;
@@ -442,7 +465,8 @@ translate_make(struct rp_tr *t, struct x86_inst *in)
 	rp_header_emit(t);
 	translate_body(t, in);
 	n = t->ninst;
-	memcpy(rp_w(field), &n, 4);
+	if (field)
+		memcpy(rp_w(field), &n, 4);
 	t->b->ninst = (uint16_t)t->ninst;
 	side_exits(t);
 }
@@ -454,7 +478,8 @@ rp_translate(struct rp_core *c, uint64_t pc, int mode, int step, int temp)
 	struct rp_site sites[RP_NSITE];
 	struct rp_block *b = rp_alloc(c, sizeof *b);
 	struct x86_inst in = { .pc = pc };
-	struct rp_tr t = { .c = c, .b = b, .p = c->cp, .in = &in, .stream = mode != RP_NONE,
+	struct rp_tr t = { .c = c, .b = b, .p = c->cp, .in = &in,
+	    .stream = rp_has_words((enum rp_mode)mode), .tally = mode == RP_TALLY,
 	    .refs = mode != RP_NONE, .data = mode == RP_DATA, .branched = mode == RP_DATA,
 	    .values = mode >= RP_VALUES, .bare = mode == RP_CONTROL,
 	    .step = step, .bmi2 = c->bmi2, .th = &c->th, .site = sites, .readable = ~pc }, again;

@@ -385,7 +385,7 @@ replay_pause(struct replay *r, enum rp_mode mode)
 	if (progress_due(r->x.icount))
 		progress_show(PROGRESS_INSTRUCTIONS, r->x.icount, drive_length(r));
 	/* a place that is searched for is looked for where the search wants it */
-	if ((mode == RP_NONE || mode == RP_DATA) && progress_is_on() && r->next.kind != WS_SIG &&
+	if ((!rp_has_words(mode) || mode == RP_DATA) && progress_is_on() && r->next.kind != WS_SIG &&
 	    r->x.limit - r->x.icount > PAUSE)
 		r->x.limit = r->x.icount + PAUSE;
 }
@@ -404,7 +404,7 @@ replay_run_to(struct replay *r, enum rp_mode mode, uint64_t limit)
 		if (r->x.icount >= limit || drive_instances(r) >= r->most)
 			return REPLAY_OK;
 		/* what comes at this point is for the next batch, so that the registers are those of this one */
-		if (mode != RP_NONE && r->x.end - r->x.out < (ptrdiff_t)RP_SLACK)
+		if (rp_has_words(mode) && r->x.end - r->x.out < (ptrdiff_t)RP_SLACK)
 			return REPLAY_OK;
 		r->x.limit = limit;
 		e = replay_apply_here(r, &r->x.limit);
@@ -465,6 +465,26 @@ replay_refs(struct replay *r, const uint64_t **w, size_t *n)
 {
 	*w = r->words;
 	return drive_words(r, RP_REFS, DRIVE_WORDS, n);
+}
+
+int
+replay_count(struct replay *r, uint64_t n[REF_NACCESS])
+{
+	uint64_t from = r->x.icount;
+	int e = r->pending;
+
+	r->pending = REPLAY_OK;
+	if (e == REPLAY_OK)
+		e = r->ended;
+	if (e != REPLAY_OK)
+		return e;
+	r->x.out = NULL;                /* nobody adds words */
+	memset(r->x.tally, 0, sizeof r->x.tally);
+	e = replay_run_to(r, RP_TALLY, r->until);
+	n[REF_INST] += r->x.icount - from;
+	for (unsigned k = 0; k < REF_NACCESS; k++)
+		n[k] += r->x.tally[k];
+	return e == REPLAY_OK ? REPLAY_END : e;
 }
 
 int
