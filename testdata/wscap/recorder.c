@@ -227,6 +227,19 @@ threads(void)
 	printf("%d %d\n", shown(), mine != 0 && other != 0);
 }
 
+/* A thread that ends. */
+static int
+joined(void)
+{
+	unsigned long made = 0;
+	pthread_t t;
+
+	if (pthread_create(&t, NULL, thread, &made))
+		exit(1);
+	pthread_join(t, NULL);
+	return made != 0;
+}
+
 /* A file of n bytes, which nobody else has. */
 static int
 file_of(size_t n)
@@ -613,6 +626,22 @@ masks(void)
 	printf("%d\n", i > 0);
 }
 
+/* Threads have ended: the recorder may come again, until there are others. */
+static void
+again(void)
+{
+	for (int i = 0; i < 3; i++) {
+		printf("%d\n", joined());
+		masks();
+	}
+	child(0);
+	child(1);
+	joined();
+	signal(SIGSYS, on_signal);              /* not after that */
+	raise(SIGSYS);
+	printf("%d %d\n", count > 0, work(MANY) != 0);
+}
+
 /* SIGSYS is ignored, also by programs that are executed; the recorder needs it itself. */
 static void
 ignored(void)
@@ -818,7 +847,11 @@ main(int argc, char **argv)
 	} else if (!strcmp(how, "parted")) {
 		parted(0);
 		parted(1);
+	} else if (!strcmp(how, "again")) {
+		again();
 	} else if (!strcmp(how, "forever")) {
+		if (argc > 2 && !strcmp(argv[2], "again"))
+			sum += joined() + joined();
 		if (argc > 2 && !strcmp(argv[2], "ignored"))
 			signal(SIGSYS, SIG_IGN);
 		if (argc > 2 && !strcmp(argv[2], "parted"))

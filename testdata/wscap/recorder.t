@@ -4,7 +4,7 @@ gcc -O1 -pthread ${static:+-static-pie} -o recorder "$HERE/recorder.c" || exit 1
 gcc -O1 -pthread -static -no-pie -o recorders "$HERE/recorder.c" || exit 1
 
 rec() { captured "$1" --recorder on -- "$2" "$3"; }
-for i in work registers amid raise timer sleep blocked fork vfork pipe greedy files seccomp mapped maps maptimer code codetimer cpuid seldom closed actions masks ignored parted; do
+for i in work registers amid raise timer sleep blocked fork vfork pipe greedy files seccomp mapped maps maptimer code codetimer cpuid seldom closed actions masks ignored parted again; do
 	rec "$i" ./recorder $i
 done
 rec "a pipe without a reader" ./recorder pipekill
@@ -30,7 +30,7 @@ killed() {
 
 for i in 1 2 3 4 5; do killed --recorder on; done
 is "it is in the process" "$((in > 0))" 1
-for state in ignored parted; do
+for state in ignored parted again; do
 	killed --recorder on
 	is "it is in the process: $state" "$((in > 0))" 1
 done

@@ -16,7 +16,7 @@
 #include "base/bytes.h"
 #include "base/mem.h"
 #include "gen/wscap/fast.h"
-#include "gen/wscap/wscap.h"
+#include "gen/wscap/thread.h"
 #include "isa/x86/maker.h"
 
 #define HOT 16u                 /* calls at a place before it is changed */
@@ -73,6 +73,7 @@ fast_off(struct cap *c)
 		c->fast = xcalloc(1, sizeof(*c->fast));
 	fast_switch(c, 0);
 	c->fast->never = 1;
+	c->fast->threads = 0;
 }
 
 /* Removes its memory. */
@@ -163,6 +164,28 @@ fast_of(struct cap *c)
 	return c->fast;
 }
 
+/* Has the process one thread only, and is that the first one? */
+static int
+fast_alone(const struct cap *c)
+{
+	const struct thread *t = c->th ? c->th->all : NULL;
+
+	return t && !t->next && t->tid == c->pid && t == c->th->turn;
+}
+
+/* Must the recorder not be in the process?  It may be when the threads have ended for which it had to go. */
+static int
+fast_barred(struct cap *c)
+{
+	struct fast *f = fast_of(c);
+
+	if (f->threads && fast_alone(c)) {
+		f->never = f->threads = 0;
+		f->hot = HOT * c->th->began;    /* it may have threads again soon */
+	}
+	return f->never;
+}
+
 /* The recorder must not be in a process that has made this call: 1: it is gone, the call will be made again. */
 static int
 fast_quit(struct cap *c)
@@ -182,8 +205,13 @@ fast_quit(struct cap *c)
 static int
 fast_clones(struct cap *c, uint64_t flags)
 {
-	if (flags & CLONE_FILES || (flags & CLONE_VM && !(flags & CLONE_VFORK)))
-		return fast_quit(c);
+	int again;
+
+	if (flags & CLONE_FILES || (flags & CLONE_VM && !(flags & CLONE_VFORK))) {
+		again = fast_quit(c);
+		c->fast->threads = c->fast->never && flags & CLONE_THREAD;
+		return again;
+	}
 	fast_pause(c);          /* the child has the memory with the jumps, but not that of the recorder */
 	return 0;
 }
@@ -221,9 +249,13 @@ fast_enter(struct cap *c, const struct call *k)
 {
 	struct fast *f;
 
-	if (!c->all->recorder || fast_of(c)->never)
+	if (!c->all->recorder)
 		return 0;
-	f = c->fast;
+	f = fast_of(c);
+	if (f->threads && fast_ends(c, k))
+		f->threads = 0;         /* not when they have ended, either */
+	if (f->never)
+		return 0;
 	if (k->nr == SYS_clone || k->nr == SYS_clone3 || k->nr == SYS_vfork || k->nr == SYS_fork)
 		return fast_clones(c, clone_flags(c, k));
 	if (fast_ends(c, k))
@@ -457,7 +489,7 @@ fast_left(struct cap *c, const struct call *k)
 {
 	struct fast *f;
 
-	if (!c->all->recorder || fast_of(c)->never)
+	if (!c->all->recorder || fast_barred(c))
 		return;
 	f = c->fast;
 	if (share_any(c)) {          /* it stops at each call, where the turn may go to another process */
@@ -478,7 +510,7 @@ fast_left(struct cap *c, const struct call *k)
 void
 fast_tsc_made(struct cap *c, uint64_t addr)
 {
-	if (c->all->recorder && !fast_of(c)->never && !c->notsc && !share_any(c))
+	if (c->all->recorder && !fast_barred(c) && !c->notsc && !share_any(c))
 		fast_used(c, addr);
 }
 
@@ -488,7 +520,7 @@ fast_cpuid_made(struct cap *c, uint64_t addr)
 	struct fast_text *t;
 	struct fast *f;
 
-	if (!c->all->recorder || fast_of(c)->never || share_any(c) || c->all->ncpuid > FAST_CPUIDS)
+	if (!c->all->recorder || fast_barred(c) || share_any(c) || c->all->ncpuid > FAST_CPUIDS)
 		return;
 	f = c->fast;
 	/* the loader has many of them, each of which stops the process, and makes calls after that */

@@ -186,6 +186,7 @@ struct fast_site {                      /* a `syscall`, a rdtsc or a cpuid that 
 
 struct fast {
 	int never;                      /* this process must not have one, or no longer */
+	int threads;                    /* that is because it has several threads, and for no other reason */
 	int on;                         /* the jumps are written, and only the recorder's calls do not stop */
 	int paused;                     /* they are not for a while */
 	int calling;                    /* a call is about to be made under ptrace */
