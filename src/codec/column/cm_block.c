@@ -243,8 +243,13 @@ cm_prime_adopt(struct vc_work *w, struct vc_prime *p)
 		if (p->cm[q->kind].f || q->keyed != (p->key != NULL) || q->width != p->width ||
 		    !state_of(q, p))
 			continue;
-		p->cm[q->kind] = q->cm;
-		memset(&q->cm, 0, sizeof q->cm);
+		if (q->cm.room > cm_memory(q->cm.bits)) {       /* more than the state takes */
+			if (cm_copy(&p->cm[q->kind], &q->cm) != 0)
+				continue;
+		} else {
+			p->cm[q->kind] = q->cm;
+			memset(&q->cm, 0, sizeof q->cm);
+		}
 		q->first = 0;
 		q->id = p->id;
 		if (q->used < used)

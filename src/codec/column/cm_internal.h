@@ -100,7 +100,7 @@ struct cm_fix {                 /* the part whose size does not depend on `bits`
 
 struct cm {
 	int bits;               /* tables have 2^bits slots */
-	size_t size;            /* bytes of the following arrays, which are one allocation */
+	size_t size, room;      /* bytes of the following arrays, which are one allocation; bytes of that */
 	struct cm_fix *f;       /* owned; the others point into the same allocation */
 	struct cm_slot *slot;   /* [CM_SLOTS << bits] */
 	struct cm_key *key;     /* [1 << bits - 1] */

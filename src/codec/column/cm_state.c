@@ -55,23 +55,26 @@ cm_memory(int bits)
 	return cm_round(cm_parts(bits, part));
 }
 
-/* Allocates a state of that many bits; if the size is the same, the memory is reused. */
+/* Makes room for a state of that many bits.  Memory that is large enough is used again: new pages cost more. */
 static int
 cm_make(struct cm *c, int bits)
 {
 	size_t part[CM_PARTS], size = cm_parts(bits, part);
-	char *p;
+	char *p = (char *)c->f;
 
-	if (c->f && c->bits == bits)
+	if (p && c->bits == bits)
 		return 0;
-	cm_free(c);
-	p = aligned_alloc(size < HUGE ? ALIGN : HUGE, cm_round(size));
-	if (!p)
-		return -1;
+	if (!p || cm_round(size) > c->room) {
+		cm_free(c);
+		p = aligned_alloc(size < HUGE ? ALIGN : HUGE, cm_round(size));
+		if (!p)
+			return -1;
 #ifdef MADV_HUGEPAGE
-	if (size >= HUGE)
-		madvise(p, cm_round(size), MADV_HUGEPAGE);      /* random accesses all over it */
+		if (size >= HUGE)
+			madvise(p, cm_round(size), MADV_HUGEPAGE);      /* random accesses all over it */
 #endif
+		c->room = cm_round(size);
+	}
 	c->bits = bits;
 	c->size = size;
 	c->f = (void *)(p + part[CM_P_FIX]);

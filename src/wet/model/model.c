@@ -151,13 +151,19 @@ model_leave(struct model *m, uint32_t s, uint64_t who, uint64_t n)
 {
 	const struct store_stmt *v = &m->code->stmt[s];
 	const uint16_t *def = m->code->reg + v->reg + v->nuse;
-	int bad = 0;
 
 	m->t++;
 	for (uint32_t i = 0; i < v->ndef; i++)
 		model_reg_is(m, def[i], who, n);
-	if (!v->ctl)
-		return 0;
+	return v->ctl ? model_leave_control(m, s, who, n) : 0;
+}
+
+int
+model_leave_control(struct model *m, uint32_t s, uint64_t who, uint64_t n)
+{
+	const struct store_stmt *v = &m->code->stmt[s];
+	int bad = 0;
+
 	if (v->ctl & STORE_BRANCH)
 		bad = model_branch(m, who, n, v->pdom);
 	if (v->ctl & STORE_CALL)

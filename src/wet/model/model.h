@@ -59,6 +59,8 @@ int model_control_is(struct model *m, uint64_t who, uint64_t n);
 unsigned model_reg(const struct model *m, unsigned reg, uint64_t who[MODEL_LIST]);
 void model_reg_is(struct model *m, unsigned reg, uint64_t who, uint64_t n);
 int model_leave(struct model *m, uint32_t s, uint64_t who, uint64_t n);
+/* the same for control alone: the registers are those from before */
+int model_leave_control(struct model *m, uint32_t s, uint64_t who, uint64_t n);
 
 /* Writes and reads the state, which is at the beginning of a KEY section. */
 void model_save(const struct model *m, struct buf *b);

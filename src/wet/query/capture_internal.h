@@ -12,6 +12,7 @@
 #include "cfg/control.h"
 #include "cfg/source.h"
 #include "replay/itrace/itrace.h"
+#include "wet/query/lanes.h"
 #include "wet/query/query_internal.h"
 
 #define QWINDOW (UINT64_C(1) << 23)     /* instances in memory for backward queries, plus up to one run */
@@ -19,14 +20,6 @@
 #define QMAXCOUNTS (UINT64_C(8) << 20)  /* with more counts than this, windows are merged */
 #define QSTATES (UINT64_C(512) << 20)   /* cache of replay states, in bytes */
 #define QSTATE_STEP (UINT64_C(1) << 22) /* instances from one state to the next */
-
-/*
- * A set of lanes of registers, a bit for each lane.  Word 0 has general
- * registers, flags and registers of a single lane; the others have masks and
- * vectors.
- */
-#define QLANES 4u
-struct qlanes { uint64_t w[QLANES]; };
 
 /* An instruction of a path, for slices: it has the lanes that qcap_follows. */
 struct qinsn {
@@ -38,8 +31,6 @@ struct qinsn {
 	uint8_t loads, stores;          /* it may load, may store */
 	uint8_t dynamic;                /* its references are known only after it ran */
 };
-struct qwide { struct qlanes def, use; };
-
 /* The path of a run of instructions, or of the beginning of one */
 struct qpath {
 	const struct fact_at *at;
@@ -164,9 +155,6 @@ qcap_path(struct qcap *cap, const struct fact_at *at, uint32_t n)
 	return p && p->at == at && p->n == n ? p : qcap_make_path(cap, at, n);
 }
 
-/* capture_paths.c: adds lanes of register reg */
-void lanes_add(struct qlanes *l, unsigned reg, unsigned lanes);
-
 /* Does a slice with these flags follow use port i + 1 of an instruction, a register? */
 static inline int
 qcap_follows(unsigned flags, const struct fact *f, unsigned i, const struct wport *p)
@@ -180,19 +168,6 @@ static inline unsigned
 qcap_flags_of(const struct query_slice *s, uint64_t n)
 {
 	return n == s->n && s->flags & QUERY_ADDRESS ? s->flags & ~(unsigned)QUERY_THIN : s->flags;
-}
-
-static inline int
-lanes_meet(const struct qlanes *a, const struct qlanes *b)
-{
-	return ((a->w[0] & b->w[0]) | (a->w[1] & b->w[1]) | (a->w[2] & b->w[2]) | (a->w[3] & b->w[3])) != 0;
-}
-
-static inline void
-lanes_replace(struct qlanes *l, const struct qlanes *gone, const struct qlanes *come)
-{
-	for (unsigned i = 0; i < QLANES; i++)
-		l->w[i] = (l->w[i] & ~gone->w[i]) | come->w[i];
 }
 
 /* capture_survey.c: the window that contains position n */

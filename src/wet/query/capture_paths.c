@@ -97,27 +97,6 @@ qcap_free_paths(struct qcap *cap)
 	memset(cap->cache, 0, sizeof cap->cache);
 }
 
-void
-lanes_add(struct qlanes *l, unsigned reg, unsigned lanes)
-{
-	unsigned v = reg - FACT_VECTOR;
-
-	if (reg < 16)
-		l->w[0] |= (uint64_t)lanes << 3 * reg;
-	else if (reg == FACT_FLAGS)
-		l->w[0] |= (uint64_t)lanes << 48;
-	else if (reg < FACT_MASK)
-		l->w[0] |= (uint64_t)lanes << (53 + reg - FACT_FSBASE);
-	else if (reg < FACT_VECTOR)
-		l->w[1] |= (uint64_t)lanes << (reg - FACT_MASK);
-	else if (v < 11)                /* a vector has 5 lanes, all in the same word */
-		l->w[1] |= (uint64_t)lanes << (8 + 5 * v);
-	else if (v < 23)
-		l->w[2] |= (uint64_t)lanes << 5 * (v - 11);
-	else
-		l->w[3] |= (uint64_t)lanes << 5 * (v - 23);
-}
-
 /* port: NULL for a signal */
 static void
 lanes_of(const struct fact *f, unsigned flags, const struct wport *port, struct qwide *w)

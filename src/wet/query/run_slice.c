@@ -32,8 +32,7 @@ slicer_has_members(const struct slicer *c, const struct place *p)
 	return slicer_next_member(c->q, at, end) < end;
 }
 
-/* Makes k the current segment and sets c->place.  1: an instance of it is in the slice */
-static int
+int
 slicer_set_segment(struct slicer *c, size_t k)
 {
 	const struct run *r = c->r;
@@ -55,6 +54,19 @@ slicer_set_segment(struct slicer *c, size_t k)
 		any |= slicer_has_members(c, p);
 	}
 	return any;
+}
+
+int
+slicer_follows(const struct slicer *c, unsigned flags, const struct store_stmt *v, uint32_t port)
+{
+	if (port == 0)
+		return !(flags & QUERY_DATA) || flags & QUERY_PARENTS;
+	if (flags & QUERY_CONTROL)
+		return 0;
+	if (flags & QUERY_THIN && port <= v->nuse && v->addrs >> (port - 1) & 1 &&
+	    (!(c->s->flags & QUERY_ADDRESS) || v != &c->r->code->stmt[c->criterion >> 32]))
+		return 0;
+	return port > v->nuse || flags & QUERY_RSP || c->r->code->reg[v->reg + port - 1] >> 5 != QRSP;
 }
 
 int
@@ -312,7 +324,12 @@ qrun_slice(struct query *q, struct query_slice *s)
 	if ((c = slicer_new(q, s, NULL, NULL)) == NULL || query_clear_slice(q, q->run->first[q->nstmt]) != 0)
 		return -1;
 	s->total = 0;
-	e = s->flags & QUERY_FORWARD ? slicer_forward(c) : slicer_backward(c);
+	if (s->flags & QUERY_FORWARD)
+		e = slicer_forward(c);
+	else if (q->run->ops->links && !s->edge && !(s->flags & (QUERY_STEP | QUERY_PARENTS | QUERY_ADDRESS)))
+		e = live_slice(c);
+	else
+		e = slicer_backward(c);
 	slicer_release(c);
 	return e;
 }

@@ -185,6 +185,9 @@ slicer_walk_backward(struct slicer *c, slicer_visit_fn *fn)
 uint64_t slicer_next_member(const struct query *q, uint64_t at, uint64_t end);
 int slicer_load_values(struct slicer *c);                               /* loads values of members */
 int slicer_report_member(struct slicer *c, uint64_t inst, uint64_t n);  /* counts it, and hands it to s->fn */
+int slicer_set_segment(struct slicer *c, size_t k);     /* sets c->place; 1: an instance of it is in the slice */
+/* does a slice follow this port of a statement? */
+int slicer_follows(const struct slicer *c, unsigned flags, const struct store_stmt *v, uint32_t port);
 
 static inline int
 slicer_report(struct slicer *c, uint64_t inst, uint64_t n)
@@ -206,5 +209,11 @@ int worklist_backward(struct slicer *c);
 int worklist_forward(struct slicer *c);
 int in_time_backward(struct slicer *c);
 int in_time_forward(struct slicer *c);
+
+/*
+ * run_slice_live.c: makes the whole backward slice, without edges, of a run that has links.  0, or -1
+ * after a failure
+ */
+int live_slice(struct slicer *c);
 
 #endif

@@ -32,20 +32,6 @@ table_add(struct slicer *c, uint64_t slot, uint32_t port, const uint64_t *on, si
 	return 0;
 }
 
-/* Does the slice follow this port? */
-static int
-table_follows(const struct slicer *c, const struct store_stmt *v, uint32_t port)
-{
-	if (port == 0)
-		return !(c->flags & QUERY_DATA) || c->flags & QUERY_PARENTS;
-	if (c->flags & QUERY_CONTROL)
-		return 0;
-	if (c->flags & QUERY_THIN && port <= v->nuse && v->addrs >> (port - 1) & 1 &&
-	    (!(c->s->flags & QUERY_ADDRESS) || v != &c->r->code->stmt[c->criterion >> 32]))
-		return 0;
-	return port > v->nuse || c->flags & QUERY_RSP || c->r->code->reg[v->reg + port - 1] >> 5 != QRSP;
-}
-
 /* Adds a use port of instance x of the statement with id s + 1; on: id << 32 | instance. */
 static int
 table_use(void *arg, uint32_t s, uint32_t x, uint32_t port, const uint64_t *on, size_t n)
@@ -55,7 +41,7 @@ table_use(void *arg, uint32_t s, uint32_t x, uint32_t port, const uint64_t *on, 
 	uint64_t user = (uint64_t)(s + 1) << 32 | x;
 
 	c->nslot += port == 0;
-	if (!n || !table_follows(c, &c->r->code->stmt[s], port))
+	if (!n || !slicer_follows(c, c->flags, &c->r->code->stmt[s], port))
 		return 0;
 	if (port > DEP_PORTS)
 		port = DEP_PORTS;

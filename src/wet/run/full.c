@@ -1,11 +1,13 @@
 /* Runs out of .wet files of kinds full and loads. */
 #include <stdlib.h>
-#include <string.h>
+#include <unistd.h>
 
 #include "wet/file/full/reader.h"
+#include "wet/run/ahead.h"
 #include "wet/run/run.h"
 
 #define KEEP (UINT64_C(512) << 20)      /* cache of values between queries, in bytes */
+#define THREADS 4u                      /* that read dependences for a slice, at most */
 
 struct full {
 	struct run r;
@@ -14,6 +16,7 @@ struct full {
 	size_t at;                      /* the segment that `in` has decoded, plus 1; 0: none */
 	unsigned have;                  /* its decoded fields: enum run_fields without RUN_DEPS */
 	uint64_t word[8];               /* the value returned last */
+	struct ahead *ahead;            /* for links; owned; NULL: not asked for yet */
 };
 
 static int
@@ -21,16 +24,6 @@ run_full_fail(struct full *t)
 {
 	t->r.fault = t->in.fault;
 	return -1;
-}
-
-/* Sets in.count to the executions before segment k. */
-static void
-run_full_counts(struct full *t, size_t k)
-{
-	memset(t->in.count, 0, (t->in.code.nstmt + 1) * sizeof *t->in.count);
-	for (size_t i = 0; i < k; i++)
-		for (size_t j = 0; j < t->r.seg[i].ncount; j++)
-			t->in.count[t->r.seg[i].count[j].id - 1] += t->r.seg[i].count[j].n;
 }
 
 /* Dependences can only be read from the beginning of a segment, so with RUN_DEPS it is decoded again. */
@@ -44,7 +37,7 @@ run_full_enter(struct run *r, size_t k, unsigned fields)
 		return 0;
 	t->at = 0;
 	if (fields & RUN_DEPS)
-		run_full_counts(t, k);
+		run_counts_before(r, k, t->in.count);
 	what |= fields & RUN_DEPS ? STORE_DEPS : 0u;
 	what |= fields & RUN_VALUES ? STORE_VALUES : 0u;
 	what |= fields & RUN_REFS ? STORE_ADDRS : 0u;
@@ -64,6 +57,18 @@ run_full_path(const struct run *r, size_t i, struct query_path *p)
 	const struct store_path *s = &t->in.code.path[n];
 
 	*p = (struct query_path){ .id = t->id + s->first, .n = s->n, .path = n, .from = 0, .to = s->n };
+}
+
+/* Kind loads executes instructions for values, in a process that can no longer start threads by then. */
+static int
+run_full_links(struct run *r, size_t k, const struct links **l, const struct col **path)
+{
+	struct full *t = (struct full *)r;
+	long n = t->in.load ? 1 : sysconf(_SC_NPROCESSORS_ONLN);
+
+	if (!t->ahead && (t->ahead = ahead_new(r, &t->in, n < 2 ? 1 : n < THREADS ? (unsigned)n : THREADS)) == NULL)
+		return -1;
+	return ahead_get(t->ahead, k, l, path, &r->fault);
 }
 
 static int
@@ -157,6 +162,7 @@ close_it(struct run *r)
 	struct full *t = (struct full *)r;
 
 	free(t->id);
+	ahead_free(t->ahead);
 	store_read_close(&t->in);
 }
 
@@ -202,8 +208,8 @@ open_it(struct run *r)
 struct run *
 run_full_new(void)
 {
-	static const struct run_ops ops = { open_it, run_full_enter, run_full_path, run_full_deps, NULL,
-		run_full_insn, run_full_insns, close_it };
+	static const struct run_ops ops = { open_it, run_full_enter, run_full_path, run_full_deps,
+		run_full_links, NULL, run_full_insn, run_full_insns, close_it };
 	struct full *t = calloc(1, sizeof *t);
 
 	if (t)

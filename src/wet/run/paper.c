@@ -211,7 +211,7 @@ struct run *
 run_paper_new(void)
 {
 	static const struct run_ops ops = { open_it, run_paper_enter, run_paper_path, run_paper_deps,
-		run_paper_values, run_paper_insn, run_paper_insns, close_it };
+		NULL, run_paper_values, run_paper_insn, run_paper_insns, close_it };
 	struct paper *t = calloc(1, sizeof *t);
 
 	if (t)

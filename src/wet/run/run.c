@@ -165,6 +165,15 @@ run_count(const struct run *r, size_t k, uint32_t id)
 	return i < g->ncount && g->count[i].id == id ? g->count[i].n : 0;
 }
 
+void
+run_counts_before(const struct run *r, size_t k, uint32_t *count)
+{
+	memset(count, 0, r->code->nstmt * sizeof *count);
+	for (size_t i = 0; i < k; i++)
+		for (size_t j = 0; j < r->seg[i].ncount; j++)
+			count[r->seg[i].count[j].id - 1] += r->seg[i].count[j].n;
+}
+
 size_t
 run_find_segment(const struct run *r, uint64_t n)
 {

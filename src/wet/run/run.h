@@ -13,7 +13,7 @@
 
 #include "format/wetfile/wetfile.h"
 #include "wet/file/full/code.h"
-#include "wet/file/full/reader.h"
+#include "wet/file/full/links.h"
 #include "wet/query/query.h"
 
 /* The strings of a struct store_code without their escapes; NULL: unknown */
@@ -57,6 +57,12 @@ struct run_ops {
 	 * returns not 0 without memory.
 	 */
 	int (*deps)(struct run *r, const uint8_t *only, uint64_t upto, store_use_fn *fn, void *arg);
+	/*
+	 * The dependences of segment k as arrays, and the numbers of its npath paths.  They are valid until
+	 * the next call for an earlier segment is over, or any for another one.  A caller that asks for
+	 * segment after segment, from the last one on, is given the next ones soon.  NULL: there are none
+	 */
+	int (*links)(struct run *r, size_t k, const struct links **l, const struct col **path);
 	/* decodes the values of these statements for insn; NULL: enter has decoded all */
 	int (*values)(struct run *r, const uint8_t *only);
 	/* sets the value and references of e, instance x of the segment */
@@ -105,6 +111,8 @@ void run_close(struct run *r);          /* closes the file, too */
 
 static inline uint64_t run_length(const struct run *r) { return r->seg[r->nseg].n; }
 uint32_t run_count(const struct run *r, size_t k, uint32_t id);         /* executions in segment k */
+/* sets count[s] to the executions of statement s + 1 before segment k */
+void run_counts_before(const struct run *r, size_t k, uint32_t *count);
 /* the segment of position n */
 size_t run_find_segment(const struct run *r, uint64_t n);
 

@@ -419,7 +419,7 @@ close_it(struct run *r)
 struct run *
 run_text_new(void)
 {
-	static const struct run_ops ops = { open_it, run_text_enter, run_text_path, run_text_deps, NULL,
+	static const struct run_ops ops = { open_it, run_text_enter, run_text_path, run_text_deps, NULL, NULL,
 		run_text_insn, run_text_insns, close_it };
 	struct text *t = calloc(1, sizeof *t);
 

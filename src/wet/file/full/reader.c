@@ -40,7 +40,11 @@ full_reader_over(struct store_read *r, const struct col_reader *c)
 void
 store_read_close(struct store_read *r)
 {
-	store_code_free(&r->code);
+	if (!r->shared) {
+		store_code_free(&r->code);
+		free(r->nstmt);
+		free(r->total);
+	}
 	if (r->load)
 		load_free(r->load);
 	free(r->load);
@@ -50,11 +54,13 @@ store_read_close(struct store_read *r)
 	value_cache_free(r);
 	for (unsigned i = 0; i < DEP_NCOL; i++)
 		col_free(&r->col[i]);
+	free(r->times);
+	free(r->at_slot);
+	col_free(&r->sorted);
+	col_free(&r->keys);
 	col_free(&r->ref);
 	free(r->refat);
-	free(r->nstmt);
 	waddr_free(&r->addr);
-	free(r->total);
 	free(r->count);
 	free(r->place);
 	vc_work_free(r->work);
@@ -127,6 +133,15 @@ all_code(struct store_read *r)
 	return 0;
 }
 
+static int
+full_reader_load_init(struct store_read *r)
+{
+	if ((r->load = aligned_alloc(alignof(struct load), sizeof *r->load)) == NULL)
+		return -1;
+	load_init(r->load);
+	return 0;
+}
+
 int
 store_read_open(struct store_read *r, const struct wetfile *f)
 {
@@ -139,9 +154,8 @@ store_read_open(struct store_read *r, const struct wetfile *f)
 		return fault_nomem(&r->fault);
 	if (f->kind == WETFILE_LOADS) {
 		r->code.bytes = 1;
-		if ((r->load = aligned_alloc(alignof(struct load), sizeof *r->load)) == NULL)
+		if (full_reader_load_init(r) != 0)
 			return fault_nomem(&r->fault);
-		load_init(r->load);
 	}
 	while (n && f->section[n - 1].tag == WETFILE_ARCH)      /* labels are not read here */
 		n--;
@@ -168,6 +182,19 @@ store_read_open(struct store_read *r, const struct wetfile *f)
 }
 
 int
+store_read_share(struct store_read *r, const struct store_read *of)
+{
+	*r = (struct store_read){ .file = of->file, .shared = 1, .work = vc_work_new(1), .code = of->code,
+		.nsegment = of->nsegment, .nstmt = of->nstmt, .total = of->total,
+		.place = calloc(of->code.nstmt + 1, sizeof *r->place),
+		.count = calloc(of->code.nstmt + 1, sizeof *r->count) };
+	if (!r->work || !r->place || !r->count || model_init(&r->model, &r->code) != 0 ||
+	    memdep_room(&r->dep, r->code.nslot) != 0 || (of->load && full_reader_load_init(r) != 0))
+		return fault_nomem(&r->fault);
+	return 0;
+}
+
+int
 store_read_check(struct store_read *r, size_t k)
 {
 	struct col_reader c;
@@ -181,123 +208,150 @@ store_read_rank(struct store_read *r, size_t k)
 	return full_reader_rank(r, k, NULL);
 }
 
+/* Counts how often each path is executed in the segment, and statements and ports. */
+static int
+full_reader_times(struct store_read *r)
+{
+	const struct store_code *code = &r->code;
+
+	memset(r->times, 0, code->npath * sizeof *r->times);
+	r->n = r->nport = 0;
+	for (size_t i = 0; i < r->path.n; i++) {
+		r->times[r->path.v[i]]++;
+		r->n += code->path[r->path.v[i]].n;
+		if (r->n > STORE_SEGMENT)
+			return full_reader_bad(r, "a segment is too long");
+	}
+	return 0;
+}
+
 /* Reads PATH, and checks that RANK follows from it. */
 static int
 full_reader_paths(struct store_read *r, size_t k)
 {
+	const struct store_code *code = &r->code;
 	struct col_reader c;
 	uint64_t *n;
 	int e = 0;
 
 	if (full_reader_load(r, k, PATH, &c) != 0)
 		return -1;
-	if (r->code.npath == 0 || col_get(&c, &r->path, SIZE_MAX, r->code.npath - 1, NULL) != 0 ||
+	if (code->npath == 0 || col_get(&c, &r->path, SIZE_MAX, code->npath - 1, NULL) != 0 ||
 	    full_reader_over(r, &c) != 0)
 		return full_reader_bad(r, c.err ? c.err : "no paths");
-	if ((n = calloc(r->code.nstmt + 1, sizeof *n)) == NULL)
+	if (buf_grow(&r->times, &r->captimes, code->npath, sizeof *r->times) != 0)
 		return full_reader_bad(r, NULL);
-	r->n = r->nport = 0;
-	for (size_t i = 0; i < r->path.n; i++) {
-		const struct store_path *p = &r->code.path[r->path.v[i]];
+	if (full_reader_times(r) != 0)
+		return -1;
+	if ((n = calloc(code->nstmt + 1, sizeof *n)) == NULL)
+		return full_reader_bad(r, NULL);
+	for (size_t i = 0; i < code->npath; i++)
+		for (uint32_t j = 0; r->times[i] && j < code->path[i].n; j++) {
+			uint32_t s = code->seq[code->path[i].first + j];
 
-		for (uint32_t j = 0; j < p->n; j++) {
-			n[r->code.seq[p->first + j]]++;
-			r->nport += 1 + r->code.stmt[r->code.seq[p->first + j]].nuse;
+			n[s] += r->times[i];
+			r->nport += (uint64_t)r->times[i] * (1 + code->stmt[s].nuse);
 		}
-		r->n += p->n;
-		if (r->n > STORE_SEGMENT) {
-			e = full_reader_bad(r, "a segment is too long");
-			break;
-		}
-	}
-	if (!e)
-		e = full_reader_rank(r, k, NULL);
-	for (size_t s = 0; !e && s < r->code.nstmt; s++)
+	e = full_reader_rank(r, k, NULL);
+	for (size_t s = 0; !e && s < code->nstmt; s++)
 		if (n[s] != r->place[s].n)
 			e = full_reader_bad(r, "the ranks are not those of the paths");
 	free(n);
 	return e;
 }
 
-/* Has a dependence with this token a value in column DEP_ID or DEP_FAR? */
+/* Has a dependence with this token a value in column DEP_FAR, and perhaps in DEP_ID? */
 static int
-full_reader_has(unsigned col, uint64_t token)
+full_reader_has_far(uint64_t token)
 {
-	return token == MEMDEP_NEW ? col == DEP_ID || col == DEP_FAR :
-	    col == DEP_FAR && token >= MEMDEP_FAR && token < MEMDEP_NONE;
+	return token >= MEMDEP_FAR && token != MEMDEP_NONE && token != MEMDEP_MANY;
 }
 
 /*
- * Computes the keys of the columns from DEP_TOKEN to DEP_FAR, as far as they follow from
- * earlier columns.
+ * Reads the tokens, which are sorted by port, and sorts them by time.  rare: key << 8 | token of those
+ * that have values in other columns, by time
  */
-static void
-full_reader_keys(struct store_read *r, unsigned col, struct col *to)
+static int
+full_reader_tokens(struct store_read *r, struct col_reader *c, struct col *rare)
 {
-	size_t num = 0, sub = 0;
+	const struct store_code *code = &r->code;
+	struct col *to = &r->col[DEP_TOKEN], *got = &r->sorted, *key = &r->keys;
+	size_t n = 0;
 
-	to->n = 0;
-	for (size_t i = 0, at = 0; i < r->path.n; i++) {
-		const struct store_path *p = &r->code.path[r->path.v[i]];
+	for (size_t i = 0; i < code->npath; i++)
+		n += (size_t)r->times[i] * code->path[i].nslot;
+	if (n > COL_MAX)
+		return col_bad(c, "a column is too long");
+	to->n = key->n = 0;
+	if (col_room(to, n) != 0 || col_room(key, n) != 0 ||
+	    buf_grow(&r->at_slot, &r->capat, code->nslot + 1, sizeof *r->at_slot) != 0)
+		return col_bad(c, NULL);
+	for (size_t i = 0; i < code->npath; i++)
+		for (uint32_t j = 0; r->times[i] && j < code->path[i].nslot; j++) {
+			uint64_t slot = code->path[i].slot + j;
+
+			r->at_slot[slot] = (uint32_t)key->n;
+			for (uint32_t k = r->times[i]; k; k--)
+				key->v[key->n++] = slot * MEMDEP_KEYS;
+		}
+	if (col_get(c, got, n, MEMDEP_MANY, key) != 0)
+		return -1;
+	for (size_t i = 0; i < r->path.n; i++) {
+		const struct store_path *p = &code->path[r->path.v[i]];
 
 		for (uint64_t slot = p->slot; slot < (uint64_t)p->slot + p->nslot; slot++) {
-			uint64_t many, t;
+			uint64_t t = got->v[r->at_slot[slot]++];
 
-			if (col == DEP_TOKEN) {
-				col_add(to, slot * MEMDEP_KEYS);
-				continue;
-			}
-			t = r->col[DEP_TOKEN].v[at++];
-			if (t != MEMDEP_MANY) {
-				if (full_reader_has(col, t))
-					col_add(to, slot * MEMDEP_KEYS);
-				continue;
-			}
-			if (col == DEP_NUM) {
-				col_add(to, slot * MEMDEP_KEYS);
-				continue;
-			}
-			many = r->col[DEP_NUM].v[num++];
-			for (uint64_t j = 0; j < many; j++) {
-				uint64_t kk = slot * MEMDEP_KEYS + 1 +
-				    (j < MEMDEP_SUBS ? j : MEMDEP_SUBS - 1);
-
-				if (to->n > COL_MAX)
-					return;
-				if (col == DEP_SUB) {
-					col_add(to, kk);
-					continue;
-				}
-				t = r->col[DEP_SUB].v[sub++];
-				if (full_reader_has(col, t))
-					col_add(to, kk);
-			}
+			to->v[to->n++] = t;
+			if (t >= MEMDEP_FAR && t != MEMDEP_NONE)
+				col_add(rare, slot * MEMDEP_KEYS << 8 | t);
 		}
+	}
+	return rare->nomem ? col_bad(c, NULL) : 0;
+}
+
+/* The keys of column DEP_SUB: those of the places in lists. */
+static void
+full_reader_sub_keys(const struct store_read *r, const struct col *rare, struct col *to)
+{
+	size_t num = 0;
+
+	to->n = 0;
+	for (size_t i = 0; i < rare->n; i++) {
+		uint64_t many = (rare->v[i] & 255) == MEMDEP_MANY ? r->col[DEP_NUM].v[num++] : 0;
+
+		for (uint64_t j = 0; j < many && to->n <= COL_MAX; j++)
+			col_add(to, (rare->v[i] >> 8) + 1 + (j < MEMDEP_SUBS ? j : MEMDEP_SUBS - 1));
 	}
 }
 
-/* Reads the tokens, which are sorted by port, and sorts them by time; kk: their keys by time. */
-static int
-full_reader_tokens(struct store_read *r, struct col_reader *c, struct col *kk)
+/* Computes the keys of a column from DEP_NUM to DEP_FAR, which follow from earlier columns. */
+static void
+full_reader_keys(const struct store_read *r, unsigned col, const struct col *rare, struct col *to)
 {
-	struct col *to = &r->col[DEP_TOKEN], got = { 0 }, key = { 0 };
-	uint32_t *place = malloc((kk->n + 1) * sizeof *place);
-	int e = !place || col_room(&key, kk->n) != 0 ||
-	    memdep_order(r->code.nslot, kk->v, kk->n, place) != 0 ? col_bad(c, NULL) : 0;
+	size_t num = 0, sub = 0;
 
-	for (size_t i = 0; !e && i < kk->n; i++)
-		key.v[place[i]] = kk->v[i];
-	key.n = kk->n;
-	e = e || col_get(c, &got, kk->n, MEMDEP_MANY, &key) != 0;
+	if (col == DEP_SUB) {
+		full_reader_sub_keys(r, rare, to);
+		return;
+	}
 	to->n = 0;
-	if (!e && col_room(to, kk->n) != 0)
-		e = col_bad(c, NULL);
-	for (; !e && to->n < kk->n; to->n++)
-		to->v[to->n] = got.v[place[to->n]];
-	free(place);
-	col_free(&got);
-	col_free(&key);
-	return e ? -1 : 0;
+	for (size_t i = 0; i < rare->n && to->n <= COL_MAX; i++) {
+		uint64_t key = rare->v[i] >> 8, t = rare->v[i] & 255, many;
+
+		if (t != MEMDEP_MANY || col == DEP_NUM) {
+			if (col == DEP_NUM ? t == MEMDEP_MANY : col == DEP_ID ? t == MEMDEP_NEW :
+				full_reader_has_far(t))
+				col_add(to, key);
+			continue;
+		}
+		many = r->col[DEP_NUM].v[num++];
+		for (uint64_t j = 0; j < many && to->n <= COL_MAX; j++) {
+			t = r->col[DEP_SUB].v[sub++];
+			if (col == DEP_ID ? t == MEMDEP_NEW : full_reader_has_far(t))
+				col_add(to, key + 1 + (j < MEMDEP_SUBS ? j : MEMDEP_SUBS - 1));
+		}
+	}
 }
 
 static int
@@ -306,16 +360,17 @@ full_reader_deps(struct store_read *r, size_t k)
 	const uint64_t most[DEP_NCOL] = { MEMDEP_MANY, COL_MAX, MEMDEP_NEW, r->code.nstmt, UINT32_MAX,
 		STORE_SEGMENT, FACT_MAXUSE, MODEL_LIST, r->code.nstmt, UINT32_MAX };
 	struct col_reader c;
-	struct col kk = { 0 };
+	struct col rare = { 0 }, *key = &r->keys;
 	uint64_t n = 0;
 	int e = full_reader_load(r, k, DEP, &c);
 
-	for (unsigned i = 0; !e && i < DEP_NKEYED; i++) {
-		full_reader_keys(r, i, &kk);
-		if (kk.nomem || kk.n > COL_MAX)
-			e = full_reader_bad(r, kk.nomem ? NULL : "a column is too long");
-		else if (i == DEP_TOKEN ? full_reader_tokens(r, &c, &kk) :
-		    col_get(&c, &r->col[i], kk.n, most[i], &kk))
+	if (!e && full_reader_tokens(r, &c, &rare) != 0)
+		e = full_reader_bad(r, c.err);
+	for (unsigned i = DEP_NUM; !e && i < DEP_NKEYED; i++) {
+		full_reader_keys(r, i, &rare, key);
+		if (key->nomem || key->n > COL_MAX)
+			e = full_reader_bad(r, key->nomem ? NULL : "a column is too long");
+		else if (col_get(&c, &r->col[i], key->n, most[i], key))
 			e = full_reader_bad(r, c.err);
 	}
 	for (unsigned i = DEP_AT; !e && i < DEP_NCOL; i++) {
@@ -327,7 +382,7 @@ full_reader_deps(struct store_read *r, size_t k)
 		    most[i], NULL))
 			e = full_reader_bad(r, c.err);
 	}
-	col_free(&kk);
+	col_free(&rare);
 	if (!e)
 		e = full_reader_over(r, &c);
 	memset(r->pos, 0, sizeof r->pos);

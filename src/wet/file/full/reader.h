@@ -34,6 +34,7 @@ struct store_vals {
 
 struct store_read {
 	const struct wetfile *file;     /* borrowed */
+	int shared;                     /* code, nstmt and total are another reader's */
 	struct fault fault;     /* set when a function returns -1 */
 	size_t nsegment;                /* complete ones */
 	size_t at;                      /* the current segment plus 1 */
@@ -54,6 +55,11 @@ struct store_read {
 	size_t keep;                    /* limit of the cache, set by the caller after open; 0: no cache */
 	uint64_t turns;
 	struct store_place *place;      /* of each statement; owned */
+	uint32_t *times;                /* executions of each path in the segment; owned */
+	size_t captimes;
+	uint32_t *at_slot;              /* for reading DEP: index of the next token of each port; owned */
+	size_t capat;
+	struct col sorted, keys;        /* for reading DEP: tokens by port, keys; kept for the next segment */
 	uint64_t n;                     /* statements executed in the segment */
 	uint64_t nport;                 /* their ports for control and registers */
 	uint64_t done;                  /* ports that store_read_deps has read */
@@ -75,6 +81,11 @@ enum store_want { STORE_PATHS = 0, STORE_DEPS = 1, STORE_VALUES = 2, STORE_ADDRS
 /* also reads all code, and how often each statement is executed */
 int store_read_open(struct store_read *r, const struct wetfile *f);
 void store_read_close(struct store_read *r);
+/*
+ * Makes r another reader of the file, with the tables of `of`, which must be closed after it; it may
+ * be used by another thread.  It has no values of kind loads.
+ */
+int store_read_share(struct store_read *r, const struct store_read *of);
 
 /*
  * Loads segment k, in any order; r->count is correct only if all segments from 0 on were loaded

@@ -1,0 +1,317 @@
+/*
+ * Backward slices of a run that has the dependences of a segment as arrays
+ * (links.h).  A register's lane is live if its next use is by a member; an
+ * instance that defines a live one is a member.  Members that others read from
+ * memory, or are the control parents of, have their bits in q->in_slice when
+ * they are reached.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "wet/query/lanes.h"
+#include "wet/query/run_slice_internal.h"
+
+/* A statement, for this slice: it has the lanes that the slice follows */
+struct live_stmt {
+	uint64_t def, use;              /* word 0 of the lanes that it defines and uses */
+	const struct qwide *wide;       /* all words; NULL: it has no lanes in words 1 and up */
+	uint32_t nmem;                  /* memory ports */
+};
+
+struct live {
+	struct slicer *c;
+	struct live_stmt *stmt;         /* owned */
+	struct qwide *wide;             /* owned */
+	uint64_t *number;               /* of each statement: the instance after those that are left; owned */
+	struct qlanes live;
+	int control, memory;            /* follow these dependences */
+	struct links const *l;
+	const uint64_t *mem, *parent;   /* the end of what is left of these */
+	size_t nexc, nslow;             /* what is left of exceptions and slow paths */
+	uint64_t n;                     /* position of the instance that was reached last */
+	uint64_t begin;                 /* instances before the segment */
+};
+
+/* The lanes of registers i to end - 1 of a statement, of uses those that the slice follows */
+static struct qlanes
+live_lanes(const struct slicer *c, const struct store_stmt *v, uint32_t i, uint32_t end)
+{
+	const uint16_t *reg = c->r->code->reg + v->reg;
+	struct qlanes l = { 0 };
+
+	for (; i < end; i++)
+		if (i >= v->nuse || slicer_follows(c, c->s->flags, v, i + 1))
+			lanes_add(&l, reg[i] >> 5, reg[i] & 31);
+	return l;
+}
+
+static int
+live_is_wide(const struct qlanes *l)
+{
+	return (l->w[1] | l->w[2] | l->w[3]) != 0;
+}
+
+static int
+live_init(struct live *t, struct slicer *c)
+{
+	const struct store_code *code = c->r->code;
+	struct qwide *w;
+
+	*t = (struct live){ .c = c, .stmt = calloc(code->nstmt + 1, sizeof *t->stmt),
+		.wide = w = malloc((code->nstmt + 1) * sizeof *w),
+		.number = malloc((code->nstmt + 1) * sizeof *t->number),
+		.control = !(c->s->flags & QUERY_DATA), .memory = !(c->s->flags & QUERY_CONTROL) };
+	if (!t->stmt || !t->wide || !t->number)
+		return -1;
+	for (size_t s = 0; s < code->nstmt; s++) {
+		const struct store_stmt *v = &code->stmt[s];
+
+		*w = (struct qwide){ .def = live_lanes(c, v, v->nuse, v->nuse + v->ndef),
+			.use = live_lanes(c, v, 0, v->nuse) };
+		t->stmt[s] = (struct live_stmt){ .def = w->def.w[0], .use = w->use.w[0], .nmem = v->nmem };
+		if (live_is_wide(&w->def) || live_is_wide(&w->use))
+			t->stmt[s].wide = w++;
+	}
+	return 0;
+}
+
+static void
+live_free(struct live *t)
+{
+	free(t->stmt);
+	free(t->wide);
+	free(t->number);
+}
+
+static inline void
+live_add(struct live *t, uint64_t on)
+{
+	struct query *q = t->c->q;
+
+	if (!on || query_in_slice(q, on - 1))
+		return;
+	query_set_in_slice(q, on - 1);
+	t->c->left++;
+}
+
+/* Adds an instance, or those of a list, to the slice: a number plus 1, or as LINKS_LIST says. */
+static inline void
+live_add_links(struct live *t, uint64_t on)
+{
+	const uint64_t *p;
+
+	if (!(on & LINKS_LIST)) {
+		live_add(t, on);
+		return;
+	}
+	p = t->l->list + (on & ~LINKS_LIST);
+	for (uint64_t n = *p++; n; n--)
+		live_add(t, *p++);
+}
+
+static inline int
+live_defined(const struct live *t, const struct live_stmt *v)
+{
+	return v->def & t->live.w[0] || (v->wide && lanes_meet(&v->wide->def, &t->live));
+}
+
+/* Counts and reports a member, which has its number already if `marked`. */
+static inline void
+live_report(struct live *t, uint32_t s, uint64_t number, int marked)
+{
+	struct slicer *c = t->c;
+
+	if (!marked)
+		query_set_in_slice(c->q, number);
+	c->left += !marked;
+	if (c->s->fn) {
+		(void)slicer_report_member(c, (uint64_t)s << 32 | (number - c->place[s].first), t->n);
+		return;
+	}
+	c->left--;
+	c->s->total++;
+	c->s->count[s]++;
+}
+
+/* Reads a path, the last statement first. */
+static inline void
+live_path(struct live *t, const struct store_path *p, const uint8_t *step)
+{
+	struct slicer *c = t->c;
+	const uint32_t *seq = c->r->code->seq + p->first;
+	int any = 0;                    /* the piece has a member */
+
+	for (uint32_t k = p->n; k-- > 0 && !c->enough; t->n--) {
+		const struct live_stmt *v = &t->stmt[seq[k]];
+		uint64_t number = --t->number[seq[k]];
+		int marked = query_in_slice(c->q, number);
+
+		t->mem -= v->nmem;
+		if (marked || live_defined(t, v)) {
+			if (v->wide)
+				lanes_replace(&t->live, &v->wide->def, &v->wide->use);
+			else
+				t->live.w[0] = (t->live.w[0] & ~v->def) | v->use;
+			for (uint32_t i = 0; t->memory && i < v->nmem; i++)
+				live_add_links(t, t->mem[i]);
+			live_report(t, seq[k], number, marked);
+			any = 1;
+		}
+		if (!(step[k] & LINKS_PIECE))
+			continue;
+		t->parent--;
+		if (any && t->control)
+			live_add(t, *t->parent);
+		any = 0;
+	}
+}
+
+/* The registers of a statement that has exceptions, the last port first; in: it is a member */
+static void
+live_exceptions(struct live *t, uint32_t s, int in)
+{
+	const struct slicer *c = t->c;
+	const struct store_stmt *v = &c->r->code->stmt[s];
+	const struct qlanes none = { 0 };
+
+	for (uint32_t i = v->nuse; i-- > 0;) {
+		struct qlanes reg = live_lanes(c, v, i, i + 1), all = { 0 };
+		const struct links_exception *x = t->nexc ? &t->l->exc[t->nexc - 1] : NULL;
+
+		if (!x || t->begin + x->n + 1 != t->n || x->port != i + 1) {
+			if (in)
+				lanes_replace(&t->live, &none, &reg);
+			continue;
+		}
+		t->nexc--;
+		lanes_add(&all, c->r->code->reg[v->reg + i] >> 5, c->r->code->reg[v->reg + i] & 31);
+		if (x->only && lanes_meet(&all, &t->live)) {
+			lanes_replace(&t->live, &all, &none);
+			live_add_links(t, x->on);
+		}
+		if (in && slicer_follows(c, c->s->flags, v, i + 1))
+			live_add_links(t, x->on);
+	}
+}
+
+/* Reads a path that has exceptions, in which each statement is a piece. */
+static void
+live_slow_path(struct live *t, const struct store_path *p)
+{
+	struct slicer *c = t->c;
+	const uint32_t *seq = c->r->code->seq + p->first;
+	const struct qlanes none = { 0 };
+
+	for (uint32_t k = p->n; k-- > 0 && !c->enough; t->n--) {
+		const struct live_stmt *v = &t->stmt[seq[k]];
+		uint64_t number = --t->number[seq[k]];
+		int marked = query_in_slice(c->q, number), in = marked || live_defined(t, v);
+
+		t->mem -= v->nmem;
+		t->parent--;
+		if (in && v->wide)
+			lanes_replace(&t->live, &v->wide->def, &none);
+		else if (in)
+			t->live.w[0] &= ~v->def;
+		live_exceptions(t, seq[k], in);
+		if (!in)
+			continue;
+		for (uint32_t i = 0; t->memory && i < v->nmem; i++)
+			live_add_links(t, t->mem[i]);
+		if (t->control)
+			live_add(t, *t->parent);
+		live_report(t, seq[k], number, marked);
+	}
+}
+
+/* Adds the criterion, which is in the current segment, to the slice. */
+static void
+live_add_criterion(struct live *t, const struct col *path)
+{
+	const struct slicer *c = t->c;
+	uint64_t n = c->s->n - t->begin;        /* statements up to the criterion */
+
+	for (size_t s = 0; s < c->q->nstmt; s++)
+		t->number[s] = c->place[s].first + c->place[s].before;
+	for (size_t i = 0; n && i < path->n; i++) {
+		const struct store_path *p = &c->r->code->path[path->v[i]];
+
+		for (uint32_t k = 0; n && k < p->n; k++, n--) {
+			uint32_t s = c->r->code->seq[p->first + k];
+
+			if (n == 1)
+				live_add(t, t->number[s] + 1);
+			t->number[s]++;
+		}
+	}
+}
+
+/* At the beginning of a segment: the last writers of live lanes are added to the slice. */
+static void
+live_end(struct live *t)
+{
+	for (unsigned reg = 0; reg < FACT_NREG; reg++)
+		for (unsigned j = 0; j < FACT_NLANE; j++) {
+			struct qlanes lane = { 0 };
+
+			if (!(fact_lanes(reg) >> j & 1))
+				continue;
+			lanes_add(&lane, reg, 1u << j);
+			if (lanes_meet(&lane, &t->live))
+				live_add(t, t->l->lane[reg][j]);
+		}
+	t->live = (struct qlanes){ 0 };
+}
+
+static int
+live_segment(struct live *t, size_t k, int first)
+{
+	struct slicer *c = t->c;
+	const struct store_code *code = c->r->code;
+	const struct col *path;
+	size_t i;
+
+	if (c->s->fn && c->r->ops->enter(c->r, k, RUN_VALUES | RUN_REFS) != 0)
+		return qrun_fail(c->q);
+	if (c->r->ops->links(c->r, k, &t->l, &path) != 0)
+		return qrun_fail(c->q);
+	t->begin = c->r->seg[k].n;
+	if (first)
+		live_add_criterion(t, path);
+	for (size_t s = 0; s < c->q->nstmt; s++)
+		t->number[s] = c->place[s].first + c->place[s].before + c->place[s].n;
+	t->n = c->r->seg[k + 1].n;
+	t->mem = t->l->mem + t->l->nmem;
+	t->parent = t->l->parent + t->l->nparent;
+	t->nexc = t->l->nexc;
+	t->nslow = t->l->nslow;
+	for (i = path->n; i-- > 0 && (c->left || lanes_meet(&t->live, &t->live)) && !c->enough;) {
+		const struct store_path *p = &code->path[path->v[i]];
+
+		if (t->nslow && t->l->slow[t->nslow - 1] == i) {
+			t->nslow--;
+			live_slow_path(t, p);
+		} else
+			live_path(t, p, t->l->step + p->first);
+	}
+	live_end(t);
+	return 0;
+}
+
+int
+live_slice(struct slicer *c)
+{
+	size_t first = run_find_segment(c->r, c->s->n);
+	struct live t;
+	int e = live_init(&t, c);
+
+	for (size_t k = first + 1; k-- > 0 && !e && !c->enough && (k == first || c->left);) {
+		if (!slicer_set_segment(c, k) && k < first)
+			continue;
+		if (k < first)
+			query_progress(c->s->n - c->r->seg[k + 1].n, c->s->n);
+		e = live_segment(&t, k, k == first);
+	}
+	live_free(&t);
+	return e;
+}

@@ -1,0 +1,157 @@
+/*
+ * Reads dependences of segments ahead of a backward slice.  Each job has a
+ * reader and the arrays of one segment: one job is that of the segment that was
+ * asked for last, the others are of the segments before it.
+ */
+#include "wet/run/ahead.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/pool.h"
+
+struct ahead_job {
+	struct store_read in;
+	struct links links;
+	size_t k;                       /* its segment */
+	int open, bad;
+	struct ahead_job *next;         /* of those that are free */
+};
+
+struct ahead {
+	const struct run *r;
+	const struct store_read *in;
+	struct links_code code;
+	unsigned njob, nthread;
+	struct ahead_job *job;          /* njob; owned */
+	struct ahead_job *free, *now;   /* now: that of the last call */
+	struct par *pool;               /* NULL: not started */
+	size_t last;                    /* the segment of the last call plus 1; 0: none */
+	size_t next;                    /* the next job is for the segment before this one */
+};
+
+static void
+ahead_work(void *arg, unsigned thread, void *job)
+{
+	const struct ahead *a = arg;
+	struct ahead_job *j = job;
+
+	(void)thread;
+	j->bad = !j->open && store_read_share(&j->in, a->in) != 0;
+	j->open = 1;
+	if (j->bad) {
+		store_read_close(&j->in);
+		j->open = 0;
+		return;
+	}
+	run_counts_before(a->r, j->k, j->in.count);
+	j->bad = store_read_segment(&j->in, j->k, STORE_DEPS) != 0 ||
+	    links_fill(&j->links, &j->in, &a->code) != 0;
+}
+
+struct ahead *
+ahead_new(const struct run *r, const struct store_read *in, unsigned nthread)
+{
+	struct ahead *a = calloc(1, sizeof *a);
+
+	if (!a)
+		return NULL;
+	*a = (struct ahead){ .r = r, .in = in, .nthread = nthread, .njob = nthread + 1,
+		.job = calloc(nthread + 1, sizeof *a->job), .code.first = r->first };
+	if (!a->job || links_code_init(&a->code, r->code) != 0) {
+		ahead_free(a);
+		return NULL;
+	}
+	for (unsigned i = 0; i < a->njob; i++) {
+		a->job[i].next = a->free;
+		a->free = &a->job[i];
+	}
+	return a;
+}
+
+static void
+ahead_release(struct ahead *a, struct ahead_job *j)
+{
+	if (j) {
+		j->next = a->free;
+		a->free = j;
+	}
+}
+
+/* Gives the threads the segments before a->next, as far as there are jobs. */
+static void
+ahead_submit(struct ahead *a)
+{
+	while (a->free && a->next && !pool_is_full(a->pool)) {
+		struct ahead_job *j = a->free;
+
+		a->free = j->next;
+		j->k = --a->next;
+		pool_submit(a->pool, j);
+	}
+}
+
+/* Waits for the job of segment k; others are dropped. */
+static struct ahead_job *
+ahead_wait(struct ahead *a, size_t k)
+{
+	struct ahead_job *j;
+
+	while ((j = pool_wait(a->pool)) != NULL && j->k != k)
+		ahead_release(a, j);
+	if (j)
+		return j;
+	a->next = k + 1;
+	ahead_submit(a);
+	return pool_wait(a->pool);
+}
+
+static int
+ahead_result(const struct ahead *a, const struct links **l, const struct col **path, struct fault *f)
+{
+	if (a->now->bad)
+		*f = a->now->in.fault;
+	*l = &a->now->links;
+	*path = &a->now->in.path;
+	return a->now->bad ? -1 : 0;
+}
+
+int
+ahead_get(struct ahead *a, size_t k, const struct links **l, const struct col **path, struct fault *f)
+{
+	if (a->now && a->last == k + 1)
+		return ahead_result(a, l, path, f);
+	ahead_release(a, a->now);
+	a->now = NULL;
+	if (!a->pool && a->nthread > 1 && a->last == k + 2) {
+		a->pool = pool_new(a->nthread, ahead_work, a);
+		a->next = k + 1;
+	}
+	a->last = k + 1;
+	if (a->pool) {
+		ahead_submit(a);
+		a->now = ahead_wait(a, k);
+	} else {
+		a->now = a->free;
+		a->free = a->now->next;
+		a->now->k = k;
+		ahead_work(a, 0, a->now);
+	}
+	return ahead_result(a, l, path, f);
+}
+
+void
+ahead_free(struct ahead *a)
+{
+	if (!a)
+		return;
+	pool_free(a->pool);
+	for (unsigned i = 0; a->job && i < a->njob; i++) {
+		if (a->job[i].open)
+			store_read_close(&a->job[i].in);
+		links_free(&a->job[i].links);
+	}
+	free(a->job);
+	free(a->code.step);
+	free(a);
+}
