@@ -120,17 +120,18 @@ uses_text(struct job *j, const struct uses *u)
 	}
 }
 
-/* In .wet files, the dependences on the point are among those in its forward slice. */
+/* In .wet files, the dependences on the point are among those within the slice. */
 int
 uses_find(struct job *j, uint64_t n, uint64_t most, struct use **use, size_t *count)
 {
 	struct uses u = { .j = j, .most = most };
-	struct query_slice s = { .n = n, .flags = j->flags | QUERY_FORWARD, .fn = uses_point, .arg = &u };
+	struct query_slice s = {
+		.n = n, .flags = j->flags | QUERY_FORWARD | QUERY_STEP, .fn = uses_point, .arg = &u
+	};
 	int bad;
 
 	s.count = xcalloc(query_nstmt(j->q) + 1u, sizeof *s.count);
 	if (query_has_state(j->q)) {
-		s.flags |= QUERY_STEP;
 		s.edge = uses_edge;
 		s.fn = uses_instance;
 		bad = most && query_slice(j->q, &s) != 0;

@@ -309,6 +309,15 @@ qrun_slicer_free(struct query *q)
 	q->slicer = NULL;
 }
 
+/* Can the slice be made without a table of dependences? */
+static int
+slicer_is_live(const struct query *q, const struct query_slice *s)
+{
+	unsigned table = QUERY_PARENTS | QUERY_ADDRESS | (s->flags & QUERY_FORWARD ? 0 : QUERY_STEP);
+
+	return q->run->ops->links && !s->edge && !(s->flags & table);
+}
+
 int
 qrun_slice(struct query *q, struct query_slice *s)
 {
@@ -324,12 +333,10 @@ qrun_slice(struct query *q, struct query_slice *s)
 	if ((c = slicer_new(q, s, NULL, NULL)) == NULL || query_clear_slice(q, q->run->first[q->nstmt]) != 0)
 		return -1;
 	s->total = 0;
-	if (s->flags & QUERY_FORWARD)
-		e = slicer_forward(c);
-	else if (q->run->ops->links && !s->edge && !(s->flags & (QUERY_STEP | QUERY_PARENTS | QUERY_ADDRESS)))
+	if (slicer_is_live(q, s))
 		e = live_slice(c);
 	else
-		e = slicer_backward(c);
+		e = s->flags & QUERY_FORWARD ? slicer_forward(c) : slicer_backward(c);
 	slicer_release(c);
 	return e;
 }

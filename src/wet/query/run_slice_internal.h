@@ -119,6 +119,8 @@ slicer_adds(const struct slicer *c, uint64_t inst, uint64_t w)
 {
 	if (slicer_foreign(c, inst, w))
 		return 0;
+	if (c->s->flags & QUERY_FORWARD)        /* worklist_forward: w is one that depends on inst */
+		return 1;
 	return !(c->s->flags & QUERY_STEP) && !(c->s->flags & QUERY_PARENTS && !(w >> DEP_PORT & DEP_PORTS));
 }
 
@@ -210,10 +212,7 @@ int worklist_forward(struct slicer *c);
 int in_time_backward(struct slicer *c);
 int in_time_forward(struct slicer *c);
 
-/*
- * run_slice_live.c: makes the whole backward slice, without edges, of a run that has links.  0, or -1
- * after a failure
- */
+/* run_slice_live.c: makes the whole slice, without edges, of a run that has links.  0, or -1 after a failure */
 int live_slice(struct slicer *c);
 
 #endif

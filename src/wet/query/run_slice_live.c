@@ -1,9 +1,9 @@
 /*
- * Backward slices of a run that has the dependences of a segment as arrays
- * (links.h).  A register's lane is live if its next use is by a member; an
+ * Slices of a run that has the dependences of a segment as arrays (links.h).
+ * Backward, a register's lane is live if its next use is by a member; an
  * instance that defines a live one is a member.  Members that others read from
  * memory, or are the control parents of, have their bits in q->in_slice when
- * they are reached.
+ * they are reached.  Forward, a lane is live if a member defined it last.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -22,14 +22,18 @@ struct live {
 	struct slicer *c;
 	struct live_stmt *stmt;         /* owned */
 	struct qwide *wide;             /* owned */
-	uint64_t *number;               /* of each statement: the instance after those that are left; owned */
+	/* of each statement, the number of its next instance; backward that is the number before this; owned */
+	uint64_t *number;
 	struct qlanes live;
 	int control, memory;            /* follow these dependences */
 	struct links const *l;
-	const uint64_t *mem, *parent;   /* the end of what is left of these */
-	size_t nexc, nslow;             /* what is left of exceptions and slow paths */
+	/* what is left of these, of exceptions and slow paths: backward the end, forward the beginning */
+	const uint64_t *mem, *parent;
+	size_t nexc, nslow;
 	uint64_t n;                     /* position of the instance that was reached last */
 	uint64_t begin;                 /* instances before the segment */
+	uint64_t criterion;             /* its number plus 1 */
+	int entered, bad;               /* values of the segment are decoded; that failed */
 };
 
 /* The lanes of registers i to end - 1 of a statement, of uses those that the slice follows */
@@ -115,6 +119,21 @@ live_defined(const struct live *t, const struct live_stmt *v)
 	return v->def & t->live.w[0] || (v->wide && lanes_meet(&v->wide->def, &t->live));
 }
 
+/* Values are decoded for the first member of a segment. */
+static void
+live_report_instance(struct live *t, uint32_t s, uint64_t number)
+{
+	struct slicer *c = t->c;
+
+	if (!t->entered && c->r->ops->enter(c->r, c->k, RUN_VALUES | RUN_REFS) != 0) {
+		t->bad = c->enough = 1;
+		qrun_fail(c->q);
+		return;
+	}
+	t->entered = 1;
+	(void)slicer_report_member(c, (uint64_t)s << 32 | (number - c->place[s].first), t->n);
+}
+
 /* Counts and reports a member, which has its number already if `marked`. */
 static inline void
 live_report(struct live *t, uint32_t s, uint64_t number, int marked)
@@ -125,7 +144,7 @@ live_report(struct live *t, uint32_t s, uint64_t number, int marked)
 		query_set_in_slice(c->q, number);
 	c->left += !marked;
 	if (c->s->fn) {
-		(void)slicer_report_member(c, (uint64_t)s << 32 | (number - c->place[s].first), t->n);
+		live_report_instance(t, s, number);
 		return;
 	}
 	c->left--;
@@ -231,8 +250,6 @@ live_add_criterion(struct live *t, const struct col *path)
 	const struct slicer *c = t->c;
 	uint64_t n = c->s->n - t->begin;        /* statements up to the criterion */
 
-	for (size_t s = 0; s < c->q->nstmt; s++)
-		t->number[s] = c->place[s].first + c->place[s].before;
 	for (size_t i = 0; n && i < path->n; i++) {
 		const struct store_path *p = &c->r->code->path[path->v[i]];
 
@@ -240,10 +257,31 @@ live_add_criterion(struct live *t, const struct col *path)
 			uint32_t s = c->r->code->seq[p->first + k];
 
 			if (n == 1)
-				live_add(t, t->number[s] + 1);
+				t->criterion = t->number[s] + 1;
 			t->number[s]++;
 		}
 	}
+	live_add(t, t->criterion);
+}
+
+/* Sets t to the segment and its links.  *path: its paths */
+static int
+live_enter(struct live *t, size_t k, const struct col **path)
+{
+	const struct slicer *c = t->c;
+	size_t first = run_find_segment(c->r, c->s->n);
+
+	if (c->r->ops->links(c->r, k, &t->l, path) != 0)
+		return qrun_fail(c->q);
+	t->begin = c->r->seg[k].n;
+	t->entered = 0;
+	for (int i = k != first; i < 2; i++) {
+		for (size_t s = 0; s < c->q->nstmt; s++)
+			t->number[s] = c->place[s].first + c->place[s].before;
+		if (i == 0)
+			live_add_criterion(t, *path);
+	}
+	return 0;
 }
 
 /* At the beginning of a segment: the last writers of live lanes are added to the slice. */
@@ -264,29 +302,22 @@ live_end(struct live *t)
 }
 
 static int
-live_segment(struct live *t, size_t k, int first)
+live_backward_segment(struct live *t, size_t k)
 {
 	struct slicer *c = t->c;
-	const struct store_code *code = c->r->code;
 	const struct col *path;
-	size_t i;
 
-	if (c->s->fn && c->r->ops->enter(c->r, k, RUN_VALUES | RUN_REFS) != 0)
-		return qrun_fail(c->q);
-	if (c->r->ops->links(c->r, k, &t->l, &path) != 0)
-		return qrun_fail(c->q);
-	t->begin = c->r->seg[k].n;
-	if (first)
-		live_add_criterion(t, path);
+	if (live_enter(t, k, &path) != 0)
+		return -1;
 	for (size_t s = 0; s < c->q->nstmt; s++)
-		t->number[s] = c->place[s].first + c->place[s].before + c->place[s].n;
+		t->number[s] += c->place[s].n;
 	t->n = c->r->seg[k + 1].n;
 	t->mem = t->l->mem + t->l->nmem;
 	t->parent = t->l->parent + t->l->nparent;
 	t->nexc = t->l->nexc;
 	t->nslow = t->l->nslow;
-	for (i = path->n; i-- > 0 && (c->left || lanes_meet(&t->live, &t->live)) && !c->enough;) {
-		const struct store_path *p = &code->path[path->v[i]];
+	for (size_t i = path->n; i-- > 0 && (c->left || lanes_meet(&t->live, &t->live)) && !c->enough;) {
+		const struct store_path *p = &c->r->code->path[path->v[i]];
 
 		if (t->nslow && t->l->slow[t->nslow - 1] == i) {
 			t->nslow--;
@@ -295,23 +326,184 @@ live_segment(struct live *t, size_t k, int first)
 			live_path(t, p, t->l->step + p->first);
 	}
 	live_end(t);
+	return t->bad ? -1 : 0;
+}
+
+static int
+live_backward(struct live *t)
+{
+	struct slicer *c = t->c;
+	size_t first = run_find_segment(c->r, c->s->n);
+
+	for (size_t k = first + 1; k-- > 0 && !c->enough && (k == first || c->left);) {
+		if (!slicer_set_segment(c, k) && k < first)
+			continue;
+		if (k < first)
+			query_progress(c->s->n - c->r->seg[k + 1].n, c->s->n);
+		if (live_backward_segment(t, k) != 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* Forward: is this instance, or one of a list, one that others are in the slice for? */
+static inline int
+live_has(const struct live *t, uint64_t on)
+{
+	if (t->c->s->flags & QUERY_STEP)
+		return on == t->criterion;
+	return on && query_in_slice(t->c->q, on - 1);
+}
+
+static inline int
+live_has_links(const struct live *t, uint64_t on)
+{
+	const uint64_t *p;
+	int in = 0;
+
+	if (!(on & LINKS_LIST))
+		return live_has(t, on);
+	p = t->l->list + (on & ~LINKS_LIST);
+	for (uint64_t n = *p++; n; n--)
+		in |= live_has(t, *p++);
+	return in;
+}
+
+/* Forward: registers of an instance that is the next one of its statement; depends: it depends on a member */
+static inline void
+live_define(struct live *t, uint32_t s, int depends)
+{
+	const struct live_stmt *v = &t->stmt[s];
+	const struct qlanes none = { 0 };
+	uint64_t number = t->number[s]++;
+	int is = number + 1 == t->criterion, in = depends || is, live = t->c->s->flags & QUERY_STEP ? is : in;
+
+	if (v->wide)
+		lanes_replace(&t->live, &v->wide->def, live ? &v->wide->def : &none);
+	else
+		t->live.w[0] = live ? t->live.w[0] | v->def : t->live.w[0] & ~v->def;
+	if (in)
+		live_report(t, s, number, query_in_slice(t->c->q, number));
+}
+
+/* Forward: reads a path. */
+static inline void
+taint_path(struct live *t, const struct store_path *p, const uint8_t *step)
+{
+	const uint32_t *seq = t->c->r->code->seq + p->first;
+	int parent = 0;                 /* that of the piece is a member */
+
+	for (uint32_t k = 0; k < p->n && !t->c->enough; k++) {
+		const struct live_stmt *v = &t->stmt[seq[k]];
+		int in;
+
+		t->n++;
+		if (step[k] & LINKS_PIECE)
+			parent = live_has(t, *t->parent++) && t->control;
+		in = parent || v->use & t->live.w[0] || (v->wide && lanes_meet(&v->wide->use, &t->live));
+		for (uint32_t i = 0; i < v->nmem && t->memory && !in; i++)
+			in = live_has_links(t, t->mem[i]);
+		t->mem += v->nmem;
+		live_define(t, seq[k], in);
+	}
+}
+
+/* Forward: does a statement with exceptions depend on a member by a register?  The first port first */
+static int
+taint_exceptions(struct live *t, uint32_t s)
+{
+	const struct slicer *c = t->c;
+	const struct store_stmt *v = &c->r->code->stmt[s];
+	const struct qlanes none = { 0 };
+	int in = 0;
+
+	for (uint32_t i = 0; i < v->nuse; i++) {
+		struct qlanes reg = live_lanes(c, v, i, i + 1), all = { 0 };
+		const struct links_exception *x = t->nexc < t->l->nexc ? &t->l->exc[t->nexc] : NULL;
+
+		if (!x || t->begin + x->n + 1 != t->n || x->port != i + 1) {
+			in |= lanes_meet(&reg, &t->live);
+			continue;
+		}
+		t->nexc++;
+		lanes_add(&all, c->r->code->reg[v->reg + i] >> 5, c->r->code->reg[v->reg + i] & 31);
+		if (x->only)
+			lanes_replace(&t->live, &all, live_has_links(t, x->on) ? &all : &none);
+		in |= slicer_follows(c, c->s->flags, v, i + 1) && live_has_links(t, x->on);
+	}
+	return in;
+}
+
+/* Forward: reads a path that has exceptions. */
+static void
+taint_slow_path(struct live *t, const struct store_path *p)
+{
+	const uint32_t *seq = t->c->r->code->seq + p->first;
+
+	for (uint32_t k = 0; k < p->n && !t->c->enough; k++) {
+		const struct live_stmt *v = &t->stmt[seq[k]];
+		int in;
+
+		t->n++;
+		in = taint_exceptions(t, seq[k]) | (live_has(t, *t->parent++) && t->control);
+		for (uint32_t i = 0; i < v->nmem && t->memory; i++)
+			in |= live_has_links(t, t->mem[i]);
+		t->mem += v->nmem;
+		live_define(t, seq[k], in);
+	}
+}
+
+/* Forward, at the beginning of a segment: lanes that a member defined last are live. */
+static void
+taint_begin(struct live *t)
+{
+	t->live = (struct qlanes){ 0 };
+	for (unsigned reg = 0; reg < FACT_NREG; reg++)
+		for (unsigned j = 0; j < FACT_NLANE; j++)
+			if (fact_lanes(reg) >> j & 1 && live_has(t, t->l->lane[reg][j]))
+				lanes_add(&t->live, reg, 1u << j);
+}
+
+static int
+live_forward(struct live *t)
+{
+	struct slicer *c = t->c;
+
+	for (size_t k = run_find_segment(c->r, c->s->n); k < c->r->nseg && !c->enough; k++) {
+		const struct col *path;
+
+		slicer_set_segment(c, k);
+		query_progress(c->r->seg[k].n, run_length(c->r));
+		if (live_enter(t, k, &path) != 0)
+			return -1;
+		t->n = t->begin;
+		t->mem = t->l->mem;
+		t->parent = t->l->parent;
+		t->nexc = t->nslow = 0;
+		taint_begin(t);
+		for (size_t i = 0; i < path->n && !c->enough; i++) {
+			const struct store_path *p = &c->r->code->path[path->v[i]];
+
+			if (t->nslow < t->l->nslow && t->l->slow[t->nslow] == i) {
+				t->nslow++;
+				taint_slow_path(t, p);
+			} else
+				taint_path(t, p, t->l->step + p->first);
+		}
+		if (t->bad)
+			return -1;
+	}
 	return 0;
 }
 
 int
 live_slice(struct slicer *c)
 {
-	size_t first = run_find_segment(c->r, c->s->n);
 	struct live t;
 	int e = live_init(&t, c);
 
-	for (size_t k = first + 1; k-- > 0 && !e && !c->enough && (k == first || c->left);) {
-		if (!slicer_set_segment(c, k) && k < first)
-			continue;
-		if (k < first)
-			query_progress(c->s->n - c->r->seg[k + 1].n, c->s->n);
-		e = live_segment(&t, k, k == first);
-	}
+	if (!e)
+		e = c->s->flags & QUERY_FORWARD ? live_forward(&t) : live_backward(&t);
 	live_free(&t);
 	return e;
 }

@@ -1,7 +1,7 @@
 /*
- * Reads dependences of segments ahead of a backward slice.  Each job has a
- * reader and the arrays of one segment: one job is that of the segment that was
- * asked for last, the others are of the segments before it.
+ * Reads dependences of segments ahead of a slice.  Each job has a reader and
+ * the arrays of one segment: one job is that of the segment that was asked for
+ * last, the others are of those that come next.
  */
 #include "wet/run/ahead.h"
 
@@ -27,7 +27,8 @@ struct ahead {
 	struct ahead_job *free, *now;   /* now: that of the last call */
 	struct par *pool;               /* NULL: not started */
 	size_t last;                    /* the segment of the last call plus 1; 0: none */
-	size_t next;                    /* the next job is for the segment before this one */
+	size_t next;                    /* the segment of the next job; if there is none, it ends the run */
+	int back;                       /* after that come the segments before it, not those after it */
 };
 
 static void
@@ -78,31 +79,36 @@ ahead_release(struct ahead *a, struct ahead_job *j)
 	}
 }
 
-/* Gives the threads the segments before a->next, as far as there are jobs. */
+/* Gives the threads the next segments, as far as there are jobs, or only one of them. */
 static void
-ahead_submit(struct ahead *a)
+ahead_submit(struct ahead *a, int one)
 {
-	while (a->free && a->next && !pool_is_full(a->pool)) {
+	while (a->free && a->next < a->r->nseg && !pool_is_full(a->pool)) {
 		struct ahead_job *j = a->free;
 
 		a->free = j->next;
-		j->k = --a->next;
+		j->k = a->next;
+		a->next = a->back ? a->next - 1 : a->next + 1;
 		pool_submit(a->pool, j);
+		if (one)
+			break;
 	}
 }
 
-/* Waits for the job of segment k; others are dropped. */
+/* Waits for the job of segment k; others are dropped.  follows: the next segments will be asked for, too */
 static struct ahead_job *
-ahead_wait(struct ahead *a, size_t k)
+ahead_wait(struct ahead *a, size_t k, int follows)
 {
 	struct ahead_job *j;
 
+	if (follows)
+		ahead_submit(a, 0);
 	while ((j = pool_wait(a->pool)) != NULL && j->k != k)
 		ahead_release(a, j);
 	if (j)
 		return j;
-	a->next = k + 1;
-	ahead_submit(a);
+	a->next = k;
+	ahead_submit(a, !follows);
 	return pool_wait(a->pool);
 }
 
@@ -119,18 +125,21 @@ ahead_result(const struct ahead *a, const struct links **l, const struct col **p
 int
 ahead_get(struct ahead *a, size_t k, const struct links **l, const struct col **path, struct fault *f)
 {
+	int follows = a->last && (a->last == k + 2 || a->last == k);
+
 	if (a->now && a->last == k + 1)
 		return ahead_result(a, l, path, f);
 	ahead_release(a, a->now);
 	a->now = NULL;
-	if (!a->pool && a->nthread > 1 && a->last == k + 2) {
+	if (follows)
+		a->back = a->last == k + 2;
+	if (!a->pool && a->nthread > 1 && follows) {
 		a->pool = pool_new(a->nthread, ahead_work, a);
-		a->next = k + 1;
+		a->next = k;
 	}
 	a->last = k + 1;
 	if (a->pool) {
-		ahead_submit(a);
-		a->now = ahead_wait(a, k);
+		a->now = ahead_wait(a, k, follows);
 	} else {
 		a->now = a->free;
 		a->free = a->now->next;

@@ -1,4 +1,4 @@
-/* Reads dependences of segments (links.h) for a run, by several threads if they are asked for one after the other. */
+/* Reads dependences of segments (links.h) for a run, by threads if one segment after the other is asked for. */
 #ifndef TM_WET_RUN_AHEAD_H
 #define TM_WET_RUN_AHEAD_H
 
@@ -10,8 +10,8 @@ struct ahead;
 /* r, in: borrowed, and not changed as long as this exists.  NULL: no memory */
 struct ahead *ahead_new(const struct run *r, const struct store_read *in, unsigned nthread);
 /*
- * Those of segment k.  What it sets is valid until the next call.  Segments before k are read meanwhile
- * if the last call was for k + 1.  0, or -1 and *f
+ * Those of segment k.  What it sets is valid until the next call.  If the last call was for the segment
+ * before or after it, those that come next are read meanwhile.  0, or -1 and *f
  */
 int ahead_get(struct ahead *a, size_t k, const struct links **l, const struct col **path, struct fault *f);
 void ahead_free(struct ahead *a);               /* NULL: nothing */

@@ -66,7 +66,9 @@ run_full_links(struct run *r, size_t k, const struct links **l, const struct col
 	struct full *t = (struct full *)r;
 	long n = t->in.load ? 1 : sysconf(_SC_NPROCESSORS_ONLN);
 
-	if (!t->ahead && (t->ahead = ahead_new(r, &t->in, n < 2 ? 1 : n < THREADS ? (unsigned)n : THREADS)) == NULL)
+	if (!t->ahead)
+		t->ahead = ahead_new(r, &t->in, n < 2 ? 1 : n < THREADS ? (unsigned)n : THREADS);
+	if (!t->ahead)
 		return -1;
 	return ahead_get(t->ahead, k, l, path, &r->fault);
 }

@@ -58,9 +58,8 @@ struct run_ops {
 	 */
 	int (*deps)(struct run *r, const uint8_t *only, uint64_t upto, store_use_fn *fn, void *arg);
 	/*
-	 * The dependences of segment k as arrays, and the numbers of its npath paths.  They are valid until
-	 * the next call for an earlier segment is over, or any for another one.  A caller that asks for
-	 * segment after segment, from the last one on, is given the next ones soon.  NULL: there are none
+	 * The dependences of segment k as arrays, and the numbers of its paths, until the next call.  A
+	 * caller that asks for segment after segment is given the next ones soon.  NULL: there are none
 	 */
 	int (*links)(struct run *r, size_t k, const struct links **l, const struct col **path);
 	/* decodes the values of these statements for insn; NULL: enter has decoded all */

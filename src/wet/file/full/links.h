@@ -1,5 +1,5 @@
 /*
- * The dependences of a segment as arrays, for backward slices.  Dependences on
+ * The dependences of a segment as arrays, for slices.  Dependences on
  * registers are not among them, as they follow from the order of the
  * statements, except for those that the file stores as exceptions.
  *
@@ -11,9 +11,9 @@
 
 #include "wet/file/full/reader.h"
 
-#define LINKS_LIST (UINT64_C(1) << 63)  /* the rest is an index in `list`: a number of instances, then they */
+#define LINKS_LIST (UINT64_C(1) << 63)  /* the rest is an index in list, of a number of instances, then they */
 
-/* A step of a path is a statement in it.  A piece is a part of a path whose statements have one control parent. */
+/* A step of a path is a statement in it, a piece a part of a path whose statements have one control parent. */
 enum links_step {
 	LINKS_PIECE = 1,                /* a piece begins */
 	LINKS_ENTER = 2,                /* regions may end before it */
@@ -23,7 +23,7 @@ enum links_step {
 /* What all segments have in common */
 struct links_code {
 	uint8_t *step;                  /* of each element of store_code.seq: enum links_step; owned */
-	const uint64_t *first;          /* number of instance 0 of each statement, then of instances; borrowed */
+	const uint64_t *first;          /* number of instance 0 of each statement; borrowed */
 };
 
 /* The register that a statement uses by port `port` was not written as the order says, but by `on`. */
@@ -39,11 +39,11 @@ struct links {
 	size_t nmem, capmem;
 	uint64_t *parent;               /* control parents of pieces, by time; owned */
 	size_t nparent, capparent;
-	uint64_t *list;
+	uint64_t *list;                 /* numbers of instances, each with as many instances after it; owned */
 	size_t nlist, caplist;
 	struct links_exception *exc;    /* by time; owned */
 	size_t nexc, capexc;
-	uint32_t *slow;                 /* paths in which each statement is a piece: indices in `path`; owned */
+	uint32_t *slow;                 /* paths in which each statement is a piece, by index; owned */
 	size_t nslow, capslow;
 	const uint8_t *step;            /* of links_code; borrowed */
 	uint64_t lane[FACT_NREG][FACT_NLANE];   /* the last writers of registers before the segment */
