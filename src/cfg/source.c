@@ -399,6 +399,24 @@ source_again(const struct wsource *s, size_t i)
 }
 
 int
+wsource_next(struct wsource *s, size_t *at, struct exe **x, uint64_t *bias)
+{
+	for (; *at < s->nmodule; ++*at) {
+		const struct module *m = &s->module[*at];
+		struct file *f = source_usable(s, &s->module[*at]);
+		uint64_t base;
+
+		if (!f || source_again(s, *at) || (base = source_convert(&f->exe, m->map.offset, 0)) == UINT64_MAX)
+			continue;
+		*x = &f->exe;
+		*bias = m->map.addr - base;
+		++*at;
+		return 1;
+	}
+	return 0;
+}
+
+int
 wsource_variable(struct wsource *s, const char *name, struct wsource_at *at, uint64_t *addr, uint64_t *size)
 {
 	for (; at->module < s->nmodule; at->module++, at->symbol = 0) {
@@ -407,7 +425,7 @@ wsource_variable(struct wsource *s, const char *name, struct wsource_at *at, uin
 		uint64_t base;
 
 		if (!f || source_again(s, at->module) ||
-		    !exe_variable(&f->exe, name, &at->symbol, addr, size))
+		    !exe_variable(&f->exe, name, 0, &at->symbol, addr, size))
 			continue;
 		base = source_convert(&f->exe, m->map.offset, 0);
 		if (base != UINT64_MAX) {

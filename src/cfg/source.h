@@ -89,6 +89,9 @@ int wsource_address(struct wsource *s, const char *module, uint64_t addr, size_t
 struct exe;
 int wsource_file(struct wsource *s, uint64_t pc, struct exe **x, uint64_t *addr);
 
+/* The next file that can be used, from *at on, and what to add to its addresses: 1, or 0: no more; begin with 0 */
+int wsource_next(struct wsource *s, size_t *at, struct exe **x, uint64_t *bias);
+
 /*
  * Calls fn with the addresses of a line of the source file whose path, or the end of whose path after a slash, is
  * `name`, with that of the function that each is in, or 0, and with whether the line begins there: other addresses

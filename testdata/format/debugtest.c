@@ -55,6 +55,41 @@ test_file(void *arg, uint64_t pc, struct exe **x, uint64_t *addr)
 
 struct show { struct test *t; const struct debug_frame *f; };
 
+static void
+test_parts(const struct debug_frame *f, const struct debug_variable *v)
+{
+	static const char *const paths[] = { ".next->next->value", "->a", "[1]", "[0][1].x", ".small", "->at[1].y->next[-3]" };
+	uint64_t type[8];               /* a Dwarf_Die has four words */
+	char why[200];
+
+	for (size_t i = 0; i < sizeof paths / sizeof *paths; i++) {
+		struct debug_variable part = *v;
+		struct buf b = BUF_INIT;
+
+		if (debug_part(f, &part, type, paths[i], (unsigned)i % 3, why, sizeof why) == 0)
+			debug_print(f, &part, &b);
+		buf_free(&b);
+	}
+}
+
+static void
+test_names(const struct debug_frame *frame, size_t n)
+{
+	static const char line[] = "p->next->value = a[k].small + this->text[i] * total;";
+	struct debug_name name;
+
+	for (unsigned i = 0; i < 16; i++) {
+		if (debug_name_memory(frame, n, line, sizeof line - 1, STACK + mix(i) % 4096, 1u << i % 5, &name)) {
+			buf_free(&name.name);
+			buf_free(&name.value);
+		}
+		if (debug_name_register(frame, line, sizeof line - 1, i, &name)) {
+			buf_free(&name.name);
+			buf_free(&name.value);
+		}
+	}
+}
+
 static int
 test_variable(void *arg, const struct debug_variable *v)
 {
@@ -63,6 +98,7 @@ test_variable(void *arg, const struct debug_variable *v)
 	uint64_t n;
 
 	debug_print(s->f, v, &b);
+	test_parts(s->f, v);
 	(void)debug_number(s->f, v, &n);
 	s->t->seen++;
 	if (b.n > 2u << 20)
@@ -87,6 +123,7 @@ test_place(struct test *t, uint64_t pc)
 	frame[0].known = (1u << DEBUG_NREG) - 1;
 	frame[0].m = &m;
 	frame[0].xmm = xmm;
+	frame[0].thread = STACK + 2048;
 	n = debug_unwind(frame, 8);
 	for (size_t i = 0; i < n; i++) {
 		size_t k = debug_functions(&frame[i], fn, 8);
@@ -94,6 +131,10 @@ test_place(struct test *t, uint64_t pc)
 
 		for (size_t l = 0; l < k; l++)
 			(void)debug_variables(&frame[i], &fn[l], test_variable, &s);
+		if (i == 0 && frame[0].x) {
+			(void)debug_file_globals(&frame[0], test_variable, &s);
+			test_names(frame, n);
+		}
 	}
 }
 

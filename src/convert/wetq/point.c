@@ -219,19 +219,34 @@ point_memory(struct job *j, const char *s, uint64_t *n)
 	return point_when(j, at ? at + 1 : NULL, n) != 0 ? -1 : point_writer(j, s, addr, len, n);
 }
 
-/* A parameter or local variable at a point: 1, 0: there is none of this name; -1 */
+/* A variable without parts, and of no function, by the symbols of the program: 1, 0: there is none, or -1 */
 static int
-point_local(struct job *j, const char *s, const char *name, const char *at, uint64_t *n)
+point_symbol(struct job *j, const char *s, const char *name, struct state_found *f)
 {
-	struct state_found f;
+	struct wsource_at place = { 0 };
+	uint64_t addr, size;
+	int got = query_variable(j->q, name, &place, &f->addr, &f->size);
+
+	if (got <= 0)
+		return got < 0 ? job_bad(j) : 0;
+	if (query_variable(j->q, name, &place, &addr, &size) == 1)
+		return job_none(j, "%.160s: several variables: at *0x%" PRIx64 " and *0x%" PRIx64, s, f->addr, addr);
+	if (!f->size || f->size > UINT32_MAX)
+		return job_none(j, "%.200s: its size is not known", s);
+	return 1;
+}
+
+/* Where a variable is: 1, 0: there is none, or -1.  here: at the point *n, else anywhere and at the end of the run */
+static int
+point_find(struct job *j, const char *s, const char *name, int here, uint64_t n, struct state_found *f)
+{
 	int got;
 
-	if (!at || point_when(j, at, n) != 0)
-		return at ? -1 : 0;
-	/* a file that has no registers has no local variables either */
-	if ((got = state_find(j, name, *n, &f)) <= 0)
+	if (here && (got = variable_here(j, name, n, f)) != 0)
 		return got;
-	return point_writer(j, s, f.addr, f.size, n) != 0 ? -1 : 1;
+	if ((got = point_symbol(j, s, name, f)) != 0)
+		return got;
+	return query_length(j->q) ? variable_global(j, name, here ? n : query_length(j->q), f) : 0;
 }
 
 /* VARIABLE[@POINT] */
@@ -240,32 +255,19 @@ point_variable(struct job *j, const char *s, uint64_t *n)
 {
 	const char *at = strchr(s, '@');
 	char *name = xstrdup(s);
-	struct wsource_at place = { 0 };
-	uint64_t addr = 0, size = 0, addr2, size2;
-	int got, more = 0, local;
+	struct state_found f;
+	int got;
 
 	if (at)
 		name[at - s] = '\0';
-	got = query_variable(j->q, name, &place, &addr, &size);
-	if (got >= 0 && (local = point_local(j, s, name, at ? at + 1 : NULL, n)) != 0) {
-		free(name);
-		return local < 0 ? -1 : 0;
-	}
-	if (got == 1)
-		more = query_variable(j->q, name, &place, &addr2, &size2);
+	/* a file that has no registers does not tell where variables are either */
+	got = query_has_state(j->q) ? point_when(j, at ? at + 1 : NULL, n) : 0;
+	if (got == 0)
+		got = point_find(j, s, name, at && query_has_state(j->q), *n, &f);
 	free(name);
-	if (got < 0)
-		return job_bad(j);
-	if (!got)
+	if (got == 0)
 		return job_none(j, "%.200s: no such function was executed, and there is no such variable", s);
-	if (more == 1)
-		return job_none(j, "%.160s: several variables: at *0x%" PRIx64 " and *0x%" PRIx64, s, addr,
-		    addr2);
-	if (!size || size > UINT32_MAX)
-		return job_none(j, "%.200s: its size is not known", s);
-	if (!at && point_when(j, NULL, n) != 0)         /* else *n is that point */
-		return -1;
-	return point_writer(j, s, addr, size, n);
+	return got < 0 ? -1 : point_writer(j, s, f.addr, f.size, n);
 }
 
 static int
@@ -313,14 +315,14 @@ job_point(struct job *j, const char *s, int slices, uint64_t *n)
 		return point_killed(j, n);
 	if (strcmp(s, "end") == 0)
 		return point_end(j, n);
-	if (s[0] == '*')
+	if (s[0] == '*' && !variable_is(s))
 		return point_memory(j, s, n);
 	if (strncmp(s, "out:", 4) == 0)
 		return point_output(j, s, 1, s + 4, n);
 	if (strncmp(s, "fd", 2) == 0 && (fd = strtoul(s + 2, &end, 10), end > s + 2) && *end == ':' && fd <=
 	    INT32_MAX)
 		return point_output(j, s, (int)fd, end + 1, n);
-	if (strchr(s, '@') || (!strpbrk(s, ":#+") && (s[0] < '0' || s[0] > '9') && !job_is_function(j, s)))
+	if (strchr(s, '@') || (variable_is(s) && !job_is_function(j, s)))
 		return job_survey(j, 1) != 0 ? -1 : point_variable(j, s, n);
 	return point_instance(j, s, n);
 }

@@ -16,9 +16,8 @@ static const char *const state_names[16] = {
 /* The number that DWARF gives to a general register of ws_regs */
 static const uint8_t state_dwarf[16] = { 0, 2, 1, 3, 7, 6, 4, 5, 8, 9, 10, 11, 12, 13, 14, 15 };
 
-/* The number of a general register in ws_regs and in facts */
-static uint64_t
-state_dwarf_general(uint64_t dwarf)
+uint64_t
+state_from_dwarf(uint64_t dwarf)
 {
 	static const uint8_t own[8] = { 0, 2, 1, 3, 6, 7, 5, 4 };
 
@@ -40,7 +39,7 @@ state_register(uint64_t dwarf)
 	};
 
 	if (dwarf < 16)
-		return state_names[state_dwarf_general(dwarf)];
+		return state_names[state_from_dwarf(dwarf)];
 	return dwarf >= DEBUG_XMM0 && dwarf < DEBUG_XMM0 + 16 ? xmm[dwarf - DEBUG_XMM0] : "a register";
 }
 
@@ -52,6 +51,7 @@ state_frames(const struct query_state *s, struct debug_frame *frame, uint8_t *xm
 	frame[0].reg[DEBUG_RIP] = s->regs->rip;
 	frame[0].known = (1u << DEBUG_NREG) - 1;
 	frame[0].m = s->machine;
+	frame[0].thread = s->regs->fsbase;
 	/* XSAVE's format: xmm0 is at byte 160, if component 1 is not in its initial state, which is zero */
 	memset(xmm, 0, 256);
 	if (s->xsave[512] & 2)
@@ -243,67 +243,4 @@ job_at(struct job *j, const char *point)
 	if (job_point(j, point, 0, &n) != 0)
 		return -1;
 	return query_state(j->q, n, state_show, j) != 0 ? job_bad(j) : 0;
-}
-
-struct find {
-	struct job *j;
-	const char *name;
-	struct state_found *found;
-	const char *lost;               /* why it is nowhere */
-	int outer, is;                  /* outer: the function is not the innermost one; is: there is one */
-};
-
-static int
-state_is_it(void *arg, const struct debug_variable *v)
-{
-	struct find *t = arg;
-	const struct debug_piece *p = v->place.piece;
-
-	if (strcmp(v->name, t->name) != 0)
-		return 0;
-	t->is = 1;
-	if (v->place.n != 1 || p->where == DEBUG_UNKNOWN)
-		t->lost = "is in several places, or where is not known";
-	else if (p->where == DEBUG_MEMORY && v->size)
-		*t->found = (struct state_found){ p->addr, v->size };
-	else if (p->where == DEBUG_REGISTER && t->outer)
-		t->lost = "is in a register of a function that has called another one";
-	else if (p->where == DEBUG_REGISTER && (p->addr < 16 || (p->addr >= DEBUG_XMM0 && p->addr < DEBUG_XMM0 + 16)))
-		*t->found = (struct state_found){ p->addr < 16 ? state_dwarf_general(p->addr) : FACT_VECTOR + p->addr -
-		    DEBUG_XMM0, 0 };
-	else
-		t->lost = p->where == DEBUG_GONE ? "is optimized out there" : "is nowhere, its value is computed";
-	return 1;
-}
-
-static int
-state_search(void *arg, const struct query_state *s)
-{
-	struct find *t = arg;
-	struct debug_frame *frame = xcalloc(DEBUG_FRAMES, sizeof *frame);
-	struct debug_function fn[NINLINED];
-	uint8_t xmm[256];
-	size_t n = state_frames(s, frame, xmm);
-
-	for (size_t i = 0; i < n && !t->is; i++) {
-		size_t k = debug_functions(&frame[i], fn, NINLINED);
-
-		t->outer = i > 0;
-		for (size_t l = 0; l < k && !t->is; l++)
-			(void)debug_variables(&frame[i], &fn[l], state_is_it, t);
-	}
-	free(frame);
-	return 0;
-}
-
-int
-state_find(struct job *j, const char *name, uint64_t n, struct state_found *found)
-{
-	struct find t = { .j = j, .name = name, .found = found };
-
-	if (query_state(j->q, n, state_search, &t) != 0)
-		return job_bad(j);
-	if (t.lost)
-		return job_none(j, "%.100s: it %s", name, t.lost);
-	return t.is;
 }

@@ -4,7 +4,7 @@
 
 #include "base/json.h"
 #include "base/mem.h"
-#include "convert/wetq/wetq.h"
+#include "convert/wetq/state.h"
 
 struct who { struct job *j; uint32_t id; uint64_t instance; struct buf value; };
 
@@ -30,7 +30,7 @@ job_who(struct job *j, const char *what)
 	struct json o;
 	int bad;
 
-	if (!strchr(what, '@') && (strpbrk(what, ":#+") || (what[0] >= '0' && what[0] <= '9')) && what[0] != '*')
+	if (!strchr(what, '@') && !variable_is(what) && what[0] != '*')
 		return job_none(j, "%.200s: who takes VARIABLE[@POINT] or *ADDRESS[:LENGTH][@POINT]", what);
 	j->quiet = 1;
 	if (job_point(j, what, 1, &s.n) != 0)

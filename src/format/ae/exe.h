@@ -104,9 +104,9 @@ const char *exe_symbol_source(struct exe *x, const char *symbol, int full);
 struct exe *exe_debug(struct exe *x);
 /*
  * The next variable with this name at or after symbol *at, which becomes the one after it: 1 with its
- * place, or 0: no more.  Begin with *at = 0.
+ * place, or 0: no more.  Begin with *at = 0.  thread: a thread-local one, with its offset in the block of these
  */
-int exe_variable(struct exe *x, const char *name, size_t *at, uint64_t *addr, uint64_t *size);
+int exe_variable(struct exe *x, const char *name, int thread, size_t *at, uint64_t *addr, uint64_t *size);
 
 /* Is pc in a function that has this name, by symbol_is, among others? */
 int exe_in_function(struct exe *x, uint64_t pc, const char *name);

@@ -232,7 +232,7 @@ exe_name(struct exe *x, uint64_t pc, unsigned how)
 
 /* Finds a variable in a table of symbols. */
 static int
-names_variable(struct exe *x, unsigned type, const char *want, size_t *at, uint64_t *addr, uint64_t *size)
+names_variable(struct exe *x, unsigned type, const char *want, int kind, size_t *at, uint64_t *addr, uint64_t *size)
 {
 	Elf_Scn *scn = NULL;
 	GElf_Shdr sh;
@@ -249,7 +249,7 @@ names_variable(struct exe *x, unsigned type, const char *want, size_t *at, uint6
 		for (; *at < n && gelf_getsym(d, (int)*at, &s); ++*at) {
 			const char *name = elf_strptr(x->elf, sh.sh_link, s.st_name);
 
-			if (GELF_ST_TYPE(s.st_info) != STT_OBJECT || s.st_shndx == SHN_UNDEF || !name ||
+			if (GELF_ST_TYPE(s.st_info) != kind || s.st_shndx == SHN_UNDEF || !name ||
 			    strcmp(name, want) != 0)
 				continue;
 			++*at;
@@ -263,13 +263,14 @@ names_variable(struct exe *x, unsigned type, const char *want, size_t *at, uint6
 }
 
 int
-exe_variable(struct exe *x, const char *name, size_t *at, uint64_t *addr, uint64_t *size)
+exe_variable(struct exe *x, const char *name, int thread, size_t *at, uint64_t *addr, uint64_t *size)
 {
 	struct exe *d = x->nsym ? NULL : exe_debug(x);
+	int kind = thread ? STT_TLS : STT_OBJECT;
 
 	if (x->nsym)
-		return names_variable(x, SHT_SYMTAB, name, at, addr, size);
+		return names_variable(x, SHT_SYMTAB, name, kind, at, addr, size);
 	if (d && d->nsym)
-		return names_variable(d, SHT_SYMTAB, name, at, addr, size);
-	return names_variable(x, SHT_DYNSYM, name, at, addr, size);
+		return names_variable(d, SHT_SYMTAB, name, kind, at, addr, size);
+	return names_variable(x, SHT_DYNSYM, name, kind, at, addr, size);
 }

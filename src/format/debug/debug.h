@@ -24,6 +24,8 @@ struct debug_machine {
 	/* the file that pc was mapped from, and its address there: 0, or -1: none, or it cannot be used */
 	int (*file)(void *arg, uint64_t pc, struct exe **x, uint64_t *addr);
 	void *arg;
+	/* the next file of the program, from *at on, and what to add to its addresses: 1, or 0: no more; NULL: not told */
+	int (*next)(void *arg, size_t *at, struct exe **x, uint64_t *bias);
 };
 
 /* A function that has not returned.  Of the innermost one all registers are known. */
@@ -38,10 +40,11 @@ struct debug_frame {
 	uint64_t cfa;
 	int has_cfa;
 	const struct debug_frame *up;   /* its caller; NULL: not known */
+	uint64_t thread;                /* the thread's own memory, fs's base; 0: not known */
 };
 
 /*
- * Finds the frames, the innermost first: frame[0] has m, reg, known and xmm.  Returns how many there are.
+ * Finds the frames, the innermost first: frame[0] has m, reg, known, xmm and thread.  Returns how many there are.
  * Pointers between them refer to `frame`.
  */
 size_t debug_unwind(struct debug_frame *frame, size_t most);
@@ -84,6 +87,8 @@ struct debug_variable {
 	struct debug_place place;
 	uint64_t size;                  /* 0: unknown */
 	void *type;                     /* a Dwarf_Die; NULL: unknown */
+	/* of a member that has some of the bits of its bytes: how many, from bit `bit` of them on; 0: all */
+	uint8_t bits, bit;
 };
 
 /*
@@ -109,6 +114,9 @@ int debug_compute(const struct debug_frame *f, const void *ops, size_t nops, con
 /* the location or value of an attribute at the frame's place */
 void debug_attribute(const struct debug_frame *f, struct debug_limit *l, void *attr, struct debug_place *p);
 
+/* tls.c: the address of byte `off` of the thread-local variables of the frame's file: 0, or -1: not known */
+int debug_thread_local(const struct debug_frame *f, uint64_t off, uint64_t *addr);
+
 /* value.c: the bytes of a type; 0: unknown.  libdw by itself would follow types that go round in circles for ever. */
 uint64_t debug_size(void *type);
 
@@ -118,9 +126,22 @@ void debug_print(const struct debug_frame *f, const struct debug_variable *v, st
 /* the value as a number: 1, or 0: it is none, or not known */
 int debug_number(const struct debug_frame *f, const struct debug_variable *v, uint64_t *n);
 
-/* value.c, for name.c: a Dwarf_Die without its names and qualifiers: its tag, or 0; the sizes of an array, as for C */
+/*
+ * value.c, for name.c: a Dwarf_Die without its names and qualifiers: its tag, or 0; the sizes of an array, as for C;
+ * the bits of a member of this type that has only some of its bytes, counted from the first one of its structure: 1, or
+ * 0: it has whole bytes, or is not said in a way that is understood
+ */
 int debug_bare(void *type, void *to);
 int debug_dimensions(void *type, uint64_t dim[4], unsigned *ndim);      /* 0, or -1: not known */
+int debug_bits(void *member, void *type, uint64_t *bit, unsigned *bits);
+
+/*
+ * part.c: makes v a part of it, by what comes after its name: .member, ->member, [index], in a row; then what a pointer
+ * points to, `stars` times.  type: a Dwarf_Die of the caller's, to which v->type then points.  0, or -1 and why, as what
+ * is said of it: "is no pointer"
+ */
+int debug_part(const struct debug_frame *f, struct debug_variable *v, void *type, const char *path, unsigned stars,
+    char *why, size_t len);
 
 /*
  * The name of what an instruction has in memory or in a register, as C has it at the place of frame[0]: total,
@@ -141,6 +162,8 @@ int debug_name_register(const struct debug_frame *f, const char *line, size_t le
  * those defined in other files of the program, if the program has one of this name
  */
 int debug_globals(const struct debug_frame *f, debug_variable_fn *fn, void *arg);
+/* those of all units of the frame's file, but for those that are only declared */
+int debug_file_globals(const struct debug_frame *f, debug_variable_fn *fn, void *arg);
 
 /* scope.c: the entry of the function called, for its frame base; 0, or -1: unknown.  die: a Dwarf_Die */
 int debug_subprogram(const struct debug_frame *f, void *die);

@@ -288,6 +288,15 @@ binary(struct evaluation *e, const Dwarf_Op *op)
 	return push(e, v, x.size, x.sign);
 }
 
+/* A thread-local variable: its offset in the file's block becomes its address. */
+static int
+push_thread_local(struct evaluation *e)
+{
+	uint64_t addr;
+
+	return !e->n || debug_thread_local(e->f, e->s[--e->n].v, &addr) != 0 ? -1 : push_plain(e, addr);
+}
+
 /* An operation that puts something on the stack, or is of a type */
 static int
 other(struct evaluation *e, const Dwarf_Op *op)
@@ -309,6 +318,8 @@ other(struct evaluation *e, const Dwarf_Op *op)
 		return e->f->has_cfa ? push_plain(e, e->f->cfa) : -1;
 	case DW_OP_bregx:
 		return push_register(e, op->number, op->number2);
+	case DW_OP_form_tls_address: case DW_OP_GNU_push_tls_address:
+		return push_thread_local(e);
 	case DW_OP_deref:
 		return push_memory(e, 8);
 	case DW_OP_deref_size:

@@ -110,7 +110,7 @@ frame_caller(const struct debug_frame *f, struct debug_frame *up, int *inner)
 
 	if (!r)
 		return 0;
-	*up = (struct debug_frame){ .m = f->m };
+	*up = (struct debug_frame){ .m = f->m, .thread = f->thread };
 	ra = dwarf_frame_info(r, &start, &end, &signal);
 	*inner = signal;
 	for (int i = 0; i < DEBUG_NREG; i++)

@@ -76,22 +76,31 @@ name_in_line(const struct naming *x, const char *name, int member)
 	return 0;
 }
 
-/* A member, where it is and how large; one of bits has size 0. */
-struct part { Dwarf_Die die, type; const char *name; uint64_t off, size; };
+/* A member, where it is and how large; bits: how many it has of these bytes, from bit `bit` of them on, 0: all */
+struct part { Dwarf_Die die, type; const char *name; uint64_t off, size; unsigned bit, bits; };
 
 static int
 name_member(struct naming *x, Dwarf_Die *die, struct part *m)
 {
 	Dwarf_Attribute a;
 	Dwarf_Word off = 0;
+	uint64_t bit;
 	int tag = dwarf_tag(die);
 
 	x->members++;
 	*m = (struct part){ .die = *die };
 	if ((tag != DW_TAG_member && tag != DW_TAG_inheritance) || dwarf_attr(die, DW_AT_external, &a) ||
-	    dwarf_hasattr(die, DW_AT_bit_size) || !dwarf_attr_integrate(die, DW_AT_type, &a) ||
-	    !dwarf_formref_die(&a, &m->type))
+	    !dwarf_attr_integrate(die, DW_AT_type, &a) || !dwarf_formref_die(&a, &m->type))
 		return 0;
+	if (dwarf_hasattr(die, DW_AT_bit_size)) {
+		if (!debug_bits(die, &m->type, &bit, &m->bits))
+			return 0;
+		m->off = bit / 8;
+		m->bit = bit % 8;
+		m->size = (m->bit + m->bits + 7) / 8;
+		m->name = dwarf_diename(die);
+		return 1;
+	}
 	if (dwarf_attr(die, DW_AT_data_member_location, &a) && dwarf_formudata(&a, &off) != 0)
 		return 0;
 	m->off = off;
@@ -100,7 +109,25 @@ name_member(struct naming *x, Dwarf_Die *die, struct part *m)
 	return 1;
 }
 
-/* The member that has all of the bytes at off: 1, or 0: none, or several */
+static int
+name_is_structure(int tag)
+{
+	return tag == DW_TAG_structure_type || tag == DW_TAG_class_type || tag == DW_TAG_union_type;
+}
+
+/*
+ * Does the member have all of the bytes at off?  One of bits: some of them, as the others are written back as they
+ * were; of several such members the line tells which one.
+ */
+static int
+name_fits(const struct naming *x, const struct part *m, uint64_t off)
+{
+	if (m->bits)
+		return m->name && x->size <= 8 && off < m->off + m->size && m->off < off + x->size;
+	return off >= m->off && off - m->off <= m->size && x->size <= m->size - (off - m->off);
+}
+
+/* The member that has the bytes at off: 1, or 0: none, or several */
 static int
 name_choose(struct naming *x, Dwarf_Die *type, uint64_t off, struct part *to)
 {
@@ -113,7 +140,7 @@ name_choose(struct naming *x, Dwarf_Die *type, uint64_t off, struct part *to)
 	do {
 		int is;
 
-		if (!name_member(x, &die, &m) || off < m.off || off - m.off > m.size || x->size > m.size - (off - m.off))
+		if (!name_member(x, &die, &m) || !name_fits(x, &m, off))
 			continue;
 		is = m.name && name_in_line(x, m.name, 1);
 		if (is > said || (is == said && !fit))
@@ -154,6 +181,22 @@ name_element(struct naming *x, Dwarf_Die *type, uint64_t *off, uint64_t all, str
 	return 1;
 }
 
+/* The value of a member of bits, of a structure at `at` */
+static void
+name_bits(struct naming *x, struct part *m, uint64_t at)
+{
+	struct debug_variable v = { .name = "", .type = &m->type, .size = m->size, .bit = (uint8_t)m->bit,
+	    .bits = (uint8_t)m->bits };
+
+	at += m->off;
+	x->to->part = at < x->addr || at + m->size > x->addr + x->size;
+	if (x->to->part)
+		return;
+	v.place.n = 1;
+	v.place.piece[0] = (struct debug_piece){ .where = DEBUG_MEMORY, .addr = at };
+	debug_print(x->f, &v, &x->to->value);
+}
+
 /*
  * Adds the name of the part that has all of the bytes, of an object of this type at `at`, and says whether it is
  * just those.
@@ -169,11 +212,15 @@ name_part(struct naming *x, Dwarf_Die type, uint64_t at, uint64_t size, struct b
 	for (unsigned i = 0; i < DEPTH; i++) {
 		int tag = debug_bare(&type, &to);
 
-		if (tag == DW_TAG_structure_type || tag == DW_TAG_class_type || tag == DW_TAG_union_type) {
+		if (name_is_structure(tag)) {
 			if (!name_choose(x, &to, off, &m))
 				break;
 			if (m.name)
 				buf_printf(b, ".%.100s", m.name);
+			if (m.bits) {
+				name_bits(x, &m, x->addr - off);
+				return;
+			}
 			off -= m.off;
 			type = m.type;
 			size = m.size;
@@ -214,6 +261,25 @@ name_seen(const struct naming *x, const char *name)
 	return 0;
 }
 
+/*
+ * What is stored of a reference of C++ is an address, which has the name &b: b is what is there.  1: it is one, and these
+ * are all of its bytes
+ */
+static int
+name_address(struct naming *x, const struct debug_variable *v)
+{
+	Dwarf_Die of;
+	int tag = debug_bare(v->type, &of);
+	uint64_t to;
+
+	if ((tag != DW_TAG_reference_type && tag != DW_TAG_rvalue_reference_type) || !debug_number(x->f, v, &to) ||
+	    (x->size && x->size != v->size))
+		return 0;
+	buf_printf(&x->to->name, "&%s", v->name);
+	buf_printf(&x->to->value, "0x%" PRIx64, to);
+	return 1;
+}
+
 /* A variable that has the bytes.  One with the name of another one in a block in it cannot be said. */
 static int
 name_variable(void *arg, const struct debug_variable *v)
@@ -227,9 +293,11 @@ name_variable(void *arg, const struct debug_variable *v)
 	if (hidden || v->place.n != 1 || v->place.piece[0].where != DEBUG_MEMORY || !v->type || !v->size ||
 	    !name_has(x, v->place.piece[0].addr, v->size))
 		return 0;
+	x->to->local = !x->function;
+	if (!x->function && name_address(x, v))
+		return 1;
 	if (x->function)
 		buf_printf(&x->to->name, "%.100s::", x->function);
-	x->to->local = !x->function;
 	buf_str(&x->to->name, v->name);
 	name_part(x, *(Dwarf_Die *)v->type, v->place.piece[0].addr, v->size, &x->to->name);
 	return 1;
@@ -294,7 +362,7 @@ name_follow(struct naming *x, const char *name, Dwarf_Die *type, uint64_t v, uns
 		return 1;
 	}
 	tag = debug_bare(&to, &of);
-	if (index || depth == POINTERS || (tag != DW_TAG_structure_type && tag != DW_TAG_union_type))
+	if (index || depth == POINTERS || !name_is_structure(tag))
 		return 0;
 	snprintf(with, sizeof with, "%s->", name);
 	return name_follow_members(x, with, &of, v, depth + 1);
@@ -315,7 +383,7 @@ name_follow_members(struct naming *x, const char *prefix, Dwarf_Die *type, uint6
 	do {
 		int tag;
 
-		if (!name_member(x, &die, &m) || !m.name || strlen(prefix) + strlen(m.name) > WIDEST)
+		if (!name_member(x, &die, &m) || m.bits || !m.name || strlen(prefix) + strlen(m.name) > WIDEST)
 			continue;
 		snprintf(name, sizeof name, "%.400s%.400s", prefix, m.name);
 		if (!name_in_line(x, name, 0))
@@ -323,12 +391,42 @@ name_follow_members(struct naming *x, const char *prefix, Dwarf_Die *type, uint6
 		tag = debug_bare(&m.type, &of);
 		if (tag == DW_TAG_pointer_type && m.size == 8 && x->f->m->read(x->f->m->arg, at + m.off, p, 8) == 0) {
 			got = name_follow(x, name, &of, get_le64(p), depth);
-		} else if (tag == DW_TAG_structure_type || tag == DW_TAG_union_type) {
+		} else if (name_is_structure(tag)) {
 			strcat(name, ".");
 			got = name_follow_members(x, name, &of, at + m.off, depth + 1);
 		}
 	} while (!got && x->members < MEMBERS && debug_next(&die) == 0);
 	return got;
+}
+
+/* What a reference of C++ stands for, in the words of the variable itself */
+static int
+name_reference(struct naming *x, const char *name, Dwarf_Die *type, uint64_t at)
+{
+	char prefix[WIDEST + 2];
+	Dwarf_Attribute a;
+	Dwarf_Die to, of;
+
+	if (!dwarf_attr_integrate(type, DW_AT_type, &a) || !dwarf_formref_die(&a, &to))
+		return 0;
+	if (name_has(x, at, debug_size(&to))) {
+		buf_str(&x->to->name, name);
+		name_part(x, to, at, debug_size(&to), &x->to->name);
+		return 1;
+	}
+	snprintf(prefix, sizeof prefix, "%s.", name);
+	return name_is_structure(debug_bare(&to, &of)) ? name_follow_members(x, prefix, &of, at, 0) : 0;
+}
+
+/* Is the line about this variable?  A namespace is not in it, and members of C++ without `this->`. */
+static int
+name_is_meant(const struct naming *x, const char *name)
+{
+	const char *last = name;
+
+	for (const char *s = name; (s = strstr(s, "::")) != NULL;)
+		last = s += 2;
+	return name_in_line(x, last, 0) || (x->line && strcmp(name, "this") == 0);
 }
 
 /* A pointer that the line has, or something with pointers in it */
@@ -342,14 +440,16 @@ name_pointer(void *arg, const struct debug_variable *v)
 	uint64_t to;
 	int tag;
 
-	if (!v->type || strlen(v->name) > WIDEST || !name_in_line(x, v->name, 0) || name_seen(x, v->name) ||
+	if (!v->type || strlen(v->name) > WIDEST || !name_is_meant(x, v->name) || name_seen(x, v->name) ||
 	    x->nseen == NAMES)
 		return 0;
 	x->seen[x->nseen++] = v->name;
 	tag = debug_bare(v->type, &of);
 	if (tag == DW_TAG_pointer_type && debug_number(x->f, v, &to))
 		return name_follow(x, v->name, &of, to, 0);
-	if ((tag != DW_TAG_structure_type && tag != DW_TAG_union_type) || v->place.n != 1 || p->where != DEBUG_MEMORY)
+	if ((tag == DW_TAG_reference_type || tag == DW_TAG_rvalue_reference_type) && debug_number(x->f, v, &to))
+		return name_reference(x, v->name, &of, to);
+	if (!name_is_structure(tag) || v->place.n != 1 || p->where != DEBUG_MEMORY)
 		return 0;
 	snprintf(prefix, sizeof prefix, "%s.", v->name);
 	return name_follow_members(x, prefix, &of, p->addr, 0);
@@ -439,6 +539,8 @@ name_in_register(void *arg, const struct debug_variable *v)
 	}
 	x->found = is;
 	x->to->local = 1;
+	if (name_address(x, v))
+		return 0;
 	buf_str(&x->to->name, v->name);
 	debug_print(x->f, v, &x->to->value);
 	return 0;

@@ -82,15 +82,22 @@ scope_name(Dwarf_Die *die)
 	return dwarf_attr_integrate(die, DW_AT_name, &a) ? dwarf_formstring(&a) : NULL;
 }
 
+/* The symbol, if it is not the name; before version 4 the attribute was another one. */
+static const char *
+scope_linkage_name(Dwarf_Die *die)
+{
+	Dwarf_Attribute a;
+
+	return dwarf_attr_integrate(die, DW_AT_linkage_name, &a) || dwarf_attr_integrate(die, DW_AT_MIPS_linkage_name, &a) ?
+	    dwarf_formstring(&a) : NULL;
+}
+
 /* A function's name, in C++ with what it is in: shop::Cart::total */
 static const char *
 scope_function(const struct debug_frame *f, Dwarf_Die *die)
 {
-	Dwarf_Attribute a;
-	const char *s = NULL;
+	const char *s = f->x ? scope_linkage_name(die) : NULL;
 
-	if (f->x && dwarf_attr_integrate(die, DW_AT_linkage_name, &a))
-		s = dwarf_formstring(&a);
 	return s ? exe_symbol_source(f->x, s, 0) : scope_name(die);
 }
 
@@ -167,8 +174,9 @@ scope_variable(const struct debug_frame *f, Dwarf_Die *die, Dwarf_Die *type, str
 
 	if ((tag != DW_TAG_variable && tag != DW_TAG_formal_parameter) || (v->name = scope_name(die)) == NULL)
 		return 0;
-	/* one that is defined somewhere else */
-	if (dwarf_attr_integrate(die, DW_AT_declaration, &a) && dwarf_formflag(&a, &external) == 0 && external)
+	/* one that is defined somewhere else, unless this is the definition of it */
+	if (!dwarf_hasattr(die, DW_AT_specification) && dwarf_attr_integrate(die, DW_AT_declaration, &a) &&
+	    dwarf_formflag(&a, &external) == 0 && external)
 		return 0;
 	v->parameter = tag == DW_TAG_formal_parameter;
 	v->type = dwarf_attr_integrate(die, DW_AT_type, &a) && dwarf_formref_die(&a, type) ? type : NULL;
@@ -250,43 +258,115 @@ debug_variables(const struct debug_frame *f, const struct debug_function *func, 
 	return got;
 }
 
+/* The only symbol of the file with this name, of a variable or of a thread-local one: 1, or 0 */
+static int
+scope_symbol(const struct debug_frame *f, const char *name, int thread, uint64_t *addr, uint64_t *size)
+{
+	uint64_t other;
+	size_t at = 0;
+
+	return exe_variable(f->x, name, thread, &at, addr, size) && !exe_variable(f->x, name, thread, &at, &other, &other);
+}
+
 /* A variable that is declared here and defined in another file of the program: 1, or 0: not just one has this name */
 static int
 scope_elsewhere(const struct debug_frame *f, Dwarf_Die *die, Dwarf_Die *type, struct debug_variable *v)
 {
 	Dwarf_Attribute a;
 	bool external = false;
-	uint64_t addr, size, other;
-	size_t at = 0;
+	uint64_t addr, size;
+	const char *symbol;
 
 	if (!dwarf_attr(die, DW_AT_declaration, &a) || dwarf_formflag(&a, &external) != 0 || !external ||
-	    (v->name = scope_name(die)) == NULL || exe_variable(f->x, v->name, &at, &addr, &size) != 1 ||
-	    exe_variable(f->x, v->name, &at, &other, &other) == 1)
+	    (v->name = scope_name(die)) == NULL)
+		return 0;
+	symbol = scope_linkage_name(die);
+	if (!symbol)
+		symbol = v->name;
+	if (scope_symbol(f, symbol, 0, &addr, &size))
+		addr += f->bias;
+	else if (!scope_symbol(f, symbol, 1, &addr, &size) || debug_thread_local(f, addr, &addr) != 0)
 		return 0;
 	v->type = dwarf_attr_integrate(die, DW_AT_type, &a) && dwarf_formref_die(&a, type) ? type : NULL;
 	v->size = size;
 	v->place.n = 1;
-	v->place.piece[0] = (struct debug_piece){ .where = DEBUG_MEMORY, .addr = addr + f->bias };
+	v->place.piece[0] = (struct debug_piece){ .where = DEBUG_MEMORY, .addr = addr };
 	return 1;
+}
+
+/* The name of a variable that is not of a function, in C++ with what it is in: shop::total */
+static const char *
+scope_global_name(const struct debug_frame *f, Dwarf_Die *die, const char *name)
+{
+	static const char unnamed[] = "(anonymous namespace)::";
+	const char *s = scope_linkage_name(die);
+
+	if (!s)
+		return name;
+	s = exe_symbol_source(f->x, s, 0);
+	return strncmp(s, unnamed, sizeof unnamed - 1) == 0 ? s + sizeof unnamed - 1 : s;
+}
+
+struct globals {
+	const struct debug_frame *f;
+	debug_variable_fn *fn;
+	void *arg;
+	unsigned seen;
+	int got, declared;              /* declared: also those that are only declared */
+};
+
+/* Lists the variables among the children of a unit, and of namespaces in it. */
+static void
+scope_globals(struct globals *g, Dwarf_Die *up, unsigned depth)
+{
+	Dwarf_Die die, type;
+
+	if (depth == SCOPES || dwarf_child(up, &die) != 0)
+		return;
+	do {
+		struct debug_variable v = { 0 };
+		int tag = dwarf_tag(&die);
+
+		if (tag == DW_TAG_namespace)
+			scope_globals(g, &die, depth + 1);
+		else if (tag == DW_TAG_variable &&
+		    (scope_variable(g->f, &die, &type, &v) || (g->declared && scope_elsewhere(g->f, &die, &type, &v)))) {
+			v.name = scope_global_name(g->f, &die, v.name);
+			g->got = g->fn(g->arg, &v);
+		}
+	} while (!g->got && g->seen++ < ENTRIES && debug_next(&die) == 0);
 }
 
 int
 debug_globals(const struct debug_frame *f, debug_variable_fn *fn, void *arg)
 {
-	Dwarf_Die unit, die, type;
-	unsigned seen = 0;
-	int got = 0;
+	struct globals g = { .f = f, .fn = fn, .arg = arg, .declared = 1 };
+	Dwarf_Die unit;
 
-	if (!f->x || exe_unit(f->x, f->pc, &unit) != 0 || dwarf_child(&unit, &die) != 0)
-		return 0;
-	do {
-		struct debug_variable v = { 0 };
+	if (f->x && exe_unit(f->x, f->pc, &unit) == 0)
+		scope_globals(&g, &unit, 0);
+	return g.got;
+}
 
-		if (dwarf_tag(&die) == DW_TAG_variable &&
-		    (scope_variable(f, &die, &type, &v) || scope_elsewhere(f, &die, &type, &v)))
-			got = fn(arg, &v);
-	} while (!got && seen++ < ENTRIES && debug_next(&die) == 0);
-	return got;
+static void
+scope_unit(void *arg, void *die)
+{
+	struct globals *g = arg;
+
+	if (!g->got)
+		scope_globals(g, die, 0);
+}
+
+int
+debug_file_globals(const struct debug_frame *f, debug_variable_fn *fn, void *arg)
+{
+	struct globals g = { .f = f, .fn = fn, .arg = arg };
+	struct exe *d;
+
+	exe_each_unit(f->x, scope_unit, &g);
+	if (!f->x->nunit && (d = exe_debug(f->x)) != NULL)
+		exe_each_unit(d, scope_unit, &g);
+	return g.got;
 }
 
 /* The value of an expression in a frame, as an attribute has it: 0, or -1: not known */

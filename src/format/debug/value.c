@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/bytes.h"
 #include "base/text.h"
 #include "format/debug/debug.h"
 #include "format/debug/scalar_internal.h"
@@ -272,39 +273,74 @@ put_array(struct value *x, struct buf *b, Dwarf_Die *type, size_t at, size_t end
 		put_elements(x, b, &of, dim, ndim, at, size, depth);
 }
 
-/* A member that has a part of the bits of its bytes: 1, or 0: it is none */
-static int
-put_bits(struct value *x, struct buf *b, Dwarf_Die *member, Dwarf_Die *type, size_t at, size_t end)
+int
+debug_bits(void *member, void *type, uint64_t *bit, unsigned *bits)
 {
 	Dwarf_Attribute a;
-	Dwarf_Word bits, off = 0, byte = 0, encoding = DW_ATE_unsigned;
+	Dwarf_Word n, off = 0, up, size;
+
+	if (!dwarf_attr(member, DW_AT_bit_size, &a) || dwarf_formudata(&a, &n) != 0 || !n || n > 64)
+		return 0;
+	*bits = (unsigned)n;
+	if (dwarf_attr(member, DW_AT_data_bit_offset, &a)) {
+		*bit = 0;
+		return dwarf_formudata(&a, bit) == 0;
+	}
+	/* before version 4: from the highest bit of a unit down to the highest one of the member */
+	if (dwarf_attr(member, DW_AT_data_member_location, &a) && dwarf_formudata(&a, &off) != 0)
+		return 0;
+	if (!dwarf_attr(member, DW_AT_byte_size, &a) || dwarf_formudata(&a, &size) != 0)
+		size = debug_size(type);
+	if (!dwarf_attr(member, DW_AT_bit_offset, &a) || dwarf_formudata(&a, &up) != 0 || !size || size > 16 ||
+	    up > 8 * size || n > 8 * size - up || off > UINT64_MAX / 16)
+		return 0;
+	*bit = 8 * (off + size) - up - n;
+	return 1;
+}
+
+/* Says why bytes are not known: 1, or 0: they are known */
+static int
+put_lost(struct value *x, struct buf *b, size_t at, size_t end)
+{
+	for (; at < end; at++)
+		if (x->lost[at] != DEBUG_MEMORY) {
+			buf_str(b, x->lost[at] == DEBUG_GONE ? "<optimized out>" :
+			    x->lost[at] == DEBUG_SYNTHETIC ? "(synthetic pointer)" : "<not known>");
+			return 1;
+		}
+	return 0;
+}
+
+/* The value of `bits` bits, from bit `bit` of what is at `at` on */
+static void
+put_bits(struct value *x, struct buf *b, Dwarf_Die *type, uint64_t bit, unsigned bits, size_t at, size_t end)
+{
+	size_t byte = (size_t)(bit / 8), n = (size_t)(bit % 8 + bits + 7) / 8;
+	Dwarf_Word encoding = DW_ATE_unsigned;
+	Dwarf_Attribute a;
+	uint8_t w[8];
 	uint64_t v;
 
-	if (!dwarf_attr(member, DW_AT_bit_size, &a) || dwarf_formudata(&a, &bits) != 0 || !bits || bits > 64 ||
-	    !dwarf_attr(member, DW_AT_data_bit_offset, &a) || dwarf_formudata(&a, &off) != 0)
-		return 0;
-	byte = off / 8;
-	if (byte >= end - at || (off % 8 + bits + 7) / 8 > 8 || (off % 8 + bits + 7) / 8 > end - at - byte)
-		return 0;
-	if (x->lost[at + byte] != DEBUG_MEMORY)
-		return 0;
-	v = scalar_uint(x->p + at + byte, (off % 8 + bits + 7) / 8) >> off % 8;
+	if (bit / 8 >= end - at || n > end - at - byte) {
+		buf_u8(b, '?');
+		return;
+	}
+	if (put_lost(x, b, at + byte, at + byte + n))
+		return;
+	v = scalar_uint(x->p + at + byte, n) >> bit % 8;
+	if (n > 8)
+		v |= (uint64_t)x->p[at + byte + 8] << (64 - bit % 8);
 	if (bits < 64)
 		v &= (UINT64_C(1) << bits) - 1;
 	if (dwarf_attr(type, DW_AT_encoding, &a))
 		(void)dwarf_formudata(&a, &encoding);
-	if (dwarf_tag(type) == DW_TAG_enumeration_type) {
-		uint8_t w[8];
-
-		memcpy(w, &v, 8);
+	if ((encoding == DW_ATE_signed || encoding == DW_ATE_signed_char) && bits < 64 && v >> (bits - 1))
+		v |= ~UINT64_C(0) << bits;
+	put_le64(w, v);
+	if (dwarf_tag(type) == DW_TAG_enumeration_type)
 		scalar_enumeration(b, type, w, 8);
-	} else if (encoding == DW_ATE_boolean)
-		buf_str(b, v ? "true" : "false");
-	else if (encoding == DW_ATE_signed && v >> (bits - 1))
-		buf_printf(b, "%" PRId64, bits < 64 ? (int64_t)(v | ~UINT64_C(0) << bits) : (int64_t)v);
 	else
-		buf_printf(b, "%" PRIu64, v);
-	return 1;
+		scalar_base(b, type, w, debug_size(type) < 8 ? debug_size(type) : 8);
 }
 
 static void
@@ -312,6 +348,8 @@ put_members(struct value *x, struct buf *b, Dwarf_Die *type, size_t at, size_t e
 {
 	Dwarf_Attribute a;
 	Dwarf_Die die, of;
+	uint64_t bit;
+	unsigned bits;
 	int first = 1;
 
 	buf_u8(b, '{');
@@ -332,8 +370,10 @@ put_members(struct value *x, struct buf *b, Dwarf_Die *type, size_t at, size_t e
 				buf_printf(b, "<%.4096s> = ", dwarf_diename(&of) ? dwarf_diename(&of) : "?");
 			else if (name)
 				buf_printf(b, "%.4096s = ", name);
-			if (put_bits(x, b, &die, &of, at, end))
+			if (debug_bits(&die, &of, &bit, &bits)) {
+				put_bits(x, b, &of, bit, bits, at, end);
 				continue;
+			}
 			size = debug_size(&of);
 			if (off > end - at || size > end - at - off)
 				buf_str(b, "?");
@@ -341,19 +381,6 @@ put_members(struct value *x, struct buf *b, Dwarf_Die *type, size_t at, size_t e
 				put_value(x, b, &of, at + off, at + off + size, depth + 1);
 		} while (!full(x, b) && debug_next(&die) == 0);
 	buf_u8(b, '}');
-}
-
-/* Says why bytes are not known: 1, or 0: they are known */
-static int
-put_lost(struct value *x, struct buf *b, size_t at, size_t end)
-{
-	for (; at < end; at++)
-		if (x->lost[at] != DEBUG_MEMORY) {
-			buf_str(b, x->lost[at] == DEBUG_GONE ? "<optimized out>" :
-			    x->lost[at] == DEBUG_SYNTHETIC ? "(synthetic pointer)" : "<not known>");
-			return 1;
-		}
-	return 0;
 }
 
 /* A value of a type, from byte at to end */
@@ -397,6 +424,7 @@ debug_print(const struct debug_frame *f, const struct debug_variable *v, struct 
 {
 	struct value *x;
 	size_t from = b->n;
+	Dwarf_Die of;
 	int all = 1;
 
 	for (unsigned i = 0; i < v->place.n; i++)
@@ -414,7 +442,10 @@ debug_print(const struct debug_frame *f, const struct debug_variable *v, struct 
 	x->parts = 0;
 	x->end = b->n + LARGEST_TEXT;
 	fetch(x, v->size);
-	put_value(x, b, v->type, 0, v->size, 0);
+	if (!v->bits)
+		put_value(x, b, v->type, 0, v->size, 0);
+	else if (bare(v->type, &of))
+		put_bits(x, b, &of, v->bit, v->bits, 0, v->size);
 	/* names of members and of enumerators are as a stranger's file has them */
 	if (!b->nomem && b->n > from)
 		text_clean((char *)b->p + from, b->n - from);
@@ -440,7 +471,8 @@ debug_number(const struct debug_frame *f, const struct debug_variable *v, uint64
 	int tag = v->type ? bare(v->type, &to) : 0;
 	uint8_t p[8];
 
-	if ((tag != DW_TAG_base_type && tag != DW_TAG_enumeration_type && tag != DW_TAG_pointer_type) || !v->size ||
+	if ((tag != DW_TAG_base_type && tag != DW_TAG_enumeration_type && tag != DW_TAG_pointer_type &&
+	    tag != DW_TAG_reference_type && tag != DW_TAG_rvalue_reference_type) || !v->size || v->bits ||
 	    v->size > 8 || v->place.n != 1 || fetch_piece(f, &v->place.piece[0], p, v->size) != DEBUG_MEMORY)
 		return 0;
 	*n = scalar_uint(p, v->size);

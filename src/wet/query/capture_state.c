@@ -20,11 +20,19 @@ state_file(void *arg, uint64_t pc, struct exe **x, uint64_t *addr)
 	return wsource_file(t->cap->source, pc, x, addr);
 }
 
+static int
+state_next(void *arg, size_t *at, struct exe **x, uint64_t *bias)
+{
+	const struct state *t = arg;
+
+	return wsource_next(t->cap->source, at, x, bias);
+}
+
 /* Runs up to before position n and calls fn: what it returned, or -1. */
 static int
 state_at(struct query *q, struct state *t, uint64_t n, query_state_fn *fn, void *arg)
 {
-	const struct debug_machine m = { .read = state_read, .file = state_file, .arg = t };
+	const struct debug_machine m = { .read = state_read, .file = state_file, .arg = t, .next = state_next };
 	struct query_state s = { .n = n, .machine = &m };
 
 	if (visit_goto_whole(t->cap->trace, n) == REPLAY_OK) {
