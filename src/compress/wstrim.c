@@ -53,6 +53,8 @@ struct job {
 	struct ws_runs *kept;           /* all of them, with the files that the input keeps, */
 	int keptfd;                     /* which have a descriptor of their own */
 	struct ws_keeper *keeper;       /* files that are to be kept, too */
+	int whole;                      /* the input is, or else */
+	struct fault rest;              /* what is wrong, perhaps only with the files that it keeps */
 	int fd;                         /* of the input, with runs */
 	int bad;                        /* a run stayed as it was */
 };
@@ -183,15 +185,13 @@ wstrim_mapped(struct ws_keeper *k, int fd, size_t run)
 static void
 wstrim_find_kept(struct job *j)
 {
-	struct fault f;
 	size_t run;
-	int whole;
 
 	j->keptfd = ws_open_path(j->path, &run);
 	if (j->keptfd < 0)
 		die_sys("%s", j->name);
-	j->kept = ws_runs_read(j->keptfd, &whole, &f);
-	j->keeper = ws_keeper_new();
+	j->kept = ws_runs_read(j->keptfd, &j->whole, &j->rest);
+	j->keeper = ws_keeper_new(0);
 	if (!j->kept || !j->keeper)
 		die("out of memory");
 	ws_keeper_has(j->keeper, j->kept);
@@ -249,6 +249,10 @@ wstrim_trim(struct job *j)
 		out_discard(j->out);
 		die_fault(j->name, &f);
 	}
+	if (!s.cut && !j->whole && j->in_place) {
+		out_discard(j->out);
+		die_fault(j->name, &j->rest);
+	}
 	ws_run_end(run, 0);
 	if (!s.cut)
 		wstrim_put_kept(j, ws_runs_write_between, to.runs);
@@ -256,6 +260,8 @@ wstrim_trim(struct job *j)
 	out_close(j->out);
 	if (s.cut)
 		die_fault(j->name, &f);
+	if (!j->whole)
+		die_fault(j->name, &j->rest);
 	if (j->verbose)
 		wstrim_report(j->name, j->size, j->written, &s);
 }

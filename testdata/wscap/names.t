@@ -1,4 +1,4 @@
-# --names: functions, lines and variables of a run are known when its program has been compiled again, or is gone
+# --names all: functions, lines and variables of a run are known when its program has been compiled again, or is gone
 . "$SRC/testdata/tap.sh"
 . "$SRC/testdata/ws2addr/lib.sh"
 why=$(able) || { skip "$why"; exit 0; }
@@ -35,7 +35,7 @@ names() {
 
 build 3 0
 wscap -o plain.ws ./p
-wscap --names -o kept.ws ./p
+wscap --names all -o kept.ws ./p
 is "the program runs as without" $? 18
 names kept.ws >want
 is "no name is missing" "$(grep 'not known\|No such' want)" ""
@@ -44,7 +44,13 @@ wstrim --names -o later.ws plain.ws
 is "wstrim keeps two files" "$(wsinfo later.ws | sed -n 's/^names of  *\(.*\),.*/\1/p' | sort | sed 's/.*\///' | tr '\n' ' ')" "libtimes.so p "
 wstrim -o trimmed.ws kept.ws
 wetz -m replay -o kept.wet kept.ws
-sh -c "wscap --names -o tree.ws sh -c './p; ./p; exit 0'"
+sh -c "wscap --names all -o tree.ws sh -c './p; ./p; exit 0'"
+
+wscap --names own -o own.ws ./p
+is "own keeps the same" "$(wsinfo own.ws | grep '^names of')" "$(wsinfo kept.ws | grep '^names of')"
+wscap --names no -o no.ws ./p
+is "no keeps none" "$(wsinfo no.ws | grep -c '^names of')" 0
+gives "neither" 125 "wscap: --names maybe: neither no, own nor all; see wscap --help" wscap --names maybe ./p
 
 build 5 3
 names plain.ws >got
@@ -100,6 +106,15 @@ while [ $at -lt "$size" ]; do
 	at=$((at + 1 + (size - first) / places))
 done
 is "cut off in the files: the run, then one line, $tried times" $bad 0
+first=$(LC_ALL=C grep -abo WSkf kept.ws | head -n 1 | cut -d : -f 1)
+head -c $((first + 1000)) kept.ws >cut.ws
+cp cut.ws was.ws
+wstrim cut.ws 2>err
+is "wstrim: cut off in the files: it stays" "$? $(cmp cut.ws was.ws && sed 's/byte [0-9]*/byte N/' err)" "1 wstrim: cut.ws: byte N: cut off in a kept file"
+wstrim -o short.ws cut.ws 2>err
+is "wstrim -o: the run, then one line" "$? $(sed 's/byte [0-9]*/byte N/' err) $(ws2addr -c short.ws | sed -n 's/^instructions //p')" \
+	"1 wstrim: cut.ws: byte N: cut off in a kept file $n"
+first=$(LC_ALL=C grep -abo WSkf trimmed.ws | head -n 1 | cut -d : -f 1)
 bad=0 at=$((first + 5))
 while [ $at -lt "$size" ]; do
 	cp trimmed.ws bad.ws

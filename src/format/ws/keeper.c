@@ -19,15 +19,20 @@ struct keep {
 struct ws_keeper {
 	struct keep *v;                 /* owned */
 	size_t n, cap;
+	int own;
 	struct buf name;                /* of the last file that was mapped from its beginning, with a NUL */
 	uint8_t id[WS_ID_MAX];          /* and its build id */
 	size_t nid;
 };
 
 struct ws_keeper *
-ws_keeper_new(void)
+ws_keeper_new(int own)
 {
-	return calloc(1, sizeof(struct ws_keeper));
+	struct ws_keeper *k = calloc(1, sizeof(*k));
+
+	if (k)
+		k->own = own;
+	return k;
 }
 
 void
@@ -72,6 +77,28 @@ keeper_is_same(struct ws_keeper *k, const struct ws_rec_map *m, int fd)
 	return !nid || ws_elf_has_id(fd, id, nid);
 }
 
+/* Is the file one that a package of the system has installed?  Such files are found again by their build ids. */
+static int
+keeper_is_system(const char *path)
+{
+	static const char *const below[] = { "/usr/", "/lib", "/bin/", "/sbin/" };
+
+	if (strncmp(path, "/usr/local/", 11) == 0)
+		return 0;
+	for (size_t i = 0; i < sizeof(below) / sizeof(*below); i++)
+		if (strncmp(path, below[i], strlen(below[i])) == 0)
+			return 1;
+	return 0;
+}
+
+/* Is an open file one to keep? */
+static int
+keeper_wants(struct ws_keeper *k, const struct ws_rec_map *m, struct keep *e)
+{
+	return fstat(e->fd, &e->st) == 0 && S_ISREG(e->st.st_mode) &&
+	    (!k->own || (uint64_t)e->st.st_size <= WS_KEPT_OWN) && ws_elf_has_symbols(e->fd) && keeper_is_same(k, m, e->fd);
+}
+
 void
 ws_keeper_add(struct ws_keeper *k, const struct ws_rec_map *m)
 {
@@ -84,13 +111,12 @@ ws_keeper_add(struct ws_keeper *k, const struct ws_rec_map *m)
 		k->nid = m->nid;
 	}
 	/* libraries are mapped to be read first, and parts of them become code later */
-	if (m->name[0] != '/' || k->n >= WS_KEPT_MAX ||
+	if (m->name[0] != '/' || (k->own && keeper_is_system(m->name)) || k->n >= WS_KEPT_MAX ||
 	    (e = keeper_entry(k, m->name, m->dev, m->ino)) == NULL)
 		return;
 	/* a name that is not a file's any more may be a pipe's, for which an open would wait */
 	e->fd = open(e->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	if (e->fd < 0 || (fstat(e->fd, &e->st) == 0 && S_ISREG(e->st.st_mode) && ws_elf_has_symbols(e->fd) &&
-		keeper_is_same(k, m, e->fd)))
+	if (e->fd < 0 || keeper_wants(k, m, e))
 		return;
 	close(e->fd);
 	e->fd = -1;

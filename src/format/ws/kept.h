@@ -42,7 +42,9 @@ int ws_kept_write(ws_write_fn *write, void *arg, const struct ws_kept *k, const 
  * information comes with.  Each is held open, so that it may get another name, or none.
  */
 struct ws_keeper;
-struct ws_keeper *ws_keeper_new(void);          /* NULL: no memory */
+/* own: only files that are not below the folders of the system's packages, of at most WS_KEPT_OWN bytes.  NULL: no memory */
+#define WS_KEPT_OWN     (UINT64_C(8) << 20)
+struct ws_keeper *ws_keeper_new(int own);
 void ws_keeper_free(struct ws_keeper *k);
 /* A file is mapped; to be told of all.  It is opened by its name, unless it has another build id than was mapped. */
 void ws_keeper_add(struct ws_keeper *k, const struct ws_rec_map *m);

@@ -34,7 +34,7 @@ static const struct opt wscap_opts[] = {
 	{ ASLR, "aslr", "WHEN", "off (the default): each run has the same addresses; on: as without wscap" },
 	{ RECORDER, "recorder", "WHEN", "off: each system call stops the program; on (the default): only rare ones" },
 	{ CPU, "cpu", "LEVEL", "hide what processors of level baseline or v2 lack; native (the default): nothing" },
-	{ NAMES, "names", NULL, "keep the program's files that have symbols, so that its names survive a rebuild" },
+	{ NAMES, "names", "WHICH", "no, own or all: keep files with symbols, so that names survive a rebuild (no)" },
 	{ STORE, "store", "DIR", "keep pages of files in DIR, once for all captures that name it" },
 	{ TOUCH, "first-touch", NULL, "record each page when the program first reaches for it" },
 	{ AUDIT, "audit", NULL, "compare all writable memory before and after each system call; slow" },
@@ -44,9 +44,9 @@ static const struct opt wscap_opts[] = {
 static const struct opt_tool wscap_tool = {
 	.does = "Runs a program and captures what its run, and those of its children, can be computed from.",
 	.synopsis = "[-1] [--aslr when] [--audit] [--calls n] [--cpu level] [--first-touch] [--from where]\n"
-	    "[--names] [--recorder when] [--store dir] [--time seconds] [--to where] [-o file]\n"
+	    "[--names which] [--recorder when] [--store dir] [--time seconds] [--to where] [-o file]\n"
 	    "[--] program [argument ...]\n"
-	    "-p pid [-1] [--audit] [--calls n] [--first-touch] [--from where] [--names] [--store dir]\n"
+	    "-p pid [-1] [--audit] [--calls n] [--first-touch] [--from where] [--names which] [--store dir]\n"
 	    "[--time seconds] [--to where] [-o file]",
 	.example = "wscap -o ls.ws ls; ws2addr -f text ls.ws | head",
 	.opt = wscap_opts,
@@ -252,6 +252,19 @@ wscap_run(struct tree *a, const char *store, char *const argv[], pid_t pid)
 	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
+enum { NO, OWN, ALL };          /* values of --names */
+
+static int
+wscap_names(const char *s)
+{
+	static const char *const which[] = { "no", "own", "all" };
+
+	for (int i = 0; i <= ALL; i++)
+		if (strcmp(s, which[i]) == 0)
+			return i;
+	opt_wrong("neither no, own nor all");
+}
+
 /* Seconds, with a fraction or without, as nanoseconds. */
 static uint64_t
 wscap_time(const char *s)
@@ -270,7 +283,7 @@ main(int argc, char **argv)
 	struct tree *a = xcalloc(1, sizeof(*a));
 	const char *store = NULL;
 	uint64_t pid = 0;
-	int o, whole, recorder = -1;
+	int o, whole, recorder = -1, names = NO;
 
 	diag_init(argv[0], CANNOT);
 	a->path = "a.ws";
@@ -297,7 +310,7 @@ main(int argc, char **argv)
 			a->audit = 1;
 			break;
 		case NAMES:
-			a->keeper = ws_keeper_new();
+			names = wscap_names(optarg);
 			break;
 		case STORE:
 			store = optarg;
@@ -340,6 +353,8 @@ main(int argc, char **argv)
 		die_usage("no program is given");
 	if (!strcmp(a->path, "-"))
 		die_usage("-o -: standard output is the program's; name a file, or another descriptor, as /dev/fd/3");
+	if (names != NO && (a->keeper = ws_keeper_new(names == OWN)) == NULL)
+		die("out of memory");
 	a->level = WS_PLAIN;            /* at first: put_untimed */
 	return wscap_run(a, store, argv + optind, (pid_t)pid);
 }
