@@ -20,5 +20,17 @@ id=$(wetq list order.ws | awk '$4 == "order.c" && $6 == 25 { print $1 }' | while
 is "by the line" "$(wetq who sum@order.c:25#2 order.ws | sed 's/ .*//')" "$id#1"
 is "of a caller, too" "$(wetq who sum@order.c:14#2 order.ws | sed 's/ .*//')" "$id#1"
 is "JSON" "$(wetq --json who percent order.ws | grep -c '"line": 13')" 1
+# all that is known of an instance is in one answer: value and addresses as those that are asked for one by one
+known=0
+for i in $(wetq list order.ws | awk '$4 == "order.c" && NR % 9 == 1 { print $1 "#" $2 - 1 }'); do
+	wetq --json deps "$i" order.ws >json 2>err
+	v=$(sed -n 's/^  "value": "\(.*\)",$/\1/p' json)
+	# of what only has flags as its value there is none
+	[ -z "$v" ] || { known=$((known + 1)) && is "$i: its value" "$(printf '%x' "$v")" "$(wetq values "$i" order.ws | sed 's/.*: *//; s/^0x//')"; }
+	awk '/^      "kind": "[rwm]"/ { gsub(/[",]/, ""); k = $2 } /^      "address"/ { gsub(/,/, ""); a = $2 } /^      "size"/ { print k, a, $2 }' json |
+		while read -r k a n; do printf '%s %x %d\n' "$k" "$a" "$n"; done >got
+	is "$i: its references" "$(cat got)" "$(wetq addrs "$i" order.ws | sed 's/^[0-9]*: *//; s/^\([rwm]\):*/\1 /; s/  */ /; s/0x//')"
+done
+is "some have values" "$((known > 2))" 1
 gives "not a point" 1 "wetq: order.ws: order.c:3: who takes VARIABLE[@POINT] or *ADDRESS[:LENGTH][@POINT]" wetq who order.c:3 order.ws
 tap_end

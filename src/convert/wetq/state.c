@@ -7,8 +7,6 @@
 #include "base/mem.h"
 #include "convert/wetq/state.h"
 
-#define NINLINED 32u            /* functions that are inlined in one at a place */
-
 static const char *const state_names[16] = {
 	"rax", "rcx", "rdx", "rbx", "rsp", "rbp", "rsi", "rdi", "r8", "r9", "r10", "r11", "r12", "r13", "r14", "r15"
 };

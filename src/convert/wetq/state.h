@@ -5,6 +5,8 @@
 #include "convert/wetq/wetq.h"
 #include "format/debug/debug.h"
 
+#define NINLINED 32u            /* functions that are inlined in one at a place */
+
 const char *state_register(uint64_t dwarf);     /* the name of a register by DWARF's number */
 unsigned state_to_dwarf(unsigned reg);          /* DWARF's number of a general register of fact.h */
 uint64_t state_from_dwarf(uint64_t dwarf);      /* and the reverse */

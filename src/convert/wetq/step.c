@@ -7,7 +7,17 @@
 #include "convert/wetq/name.h"
 #include "format/ref/ref.h"
 
-struct step { struct query_edge *edge; size_t n, cap; int any; uint64_t reads; struct names names; size_t *name; };
+struct step {
+	struct query_edge *edge;
+	size_t n, cap;
+	uint64_t reads;
+	struct names names;
+	size_t *name;
+	struct query_insn point;        /* its id is 0 before it is known */
+	uint64_t *ref;                  /* its references, owned */
+	struct buf value;               /* its value, with a NUL */
+	struct job *j;
+};
 
 static int
 step_member(void *arg, const struct query_insn *e)
@@ -15,9 +25,16 @@ step_member(void *arg, const struct query_insn *e)
 	struct step *t = arg;
 
 	/* the point is the first */
-	if (!t->any)
-		t->reads = names_reference(e, REF_LOAD);
-	t->any = 1;
+	if (t->point.id)
+		return 0;
+	t->point = *e;
+	t->reads = names_reference(e, REF_LOAD);
+	t->ref = xcalloc(e->nref + 1, sizeof *t->ref);
+	if (e->nref)
+		memcpy(t->ref, e->ref, e->nref * sizeof *t->ref);
+	if (e->nval && !(query_stmt(t->j->q, e->id)->port.role & WPORT_OFFLAGS))
+		put_number(&t->value, e->val, e->nval);
+	buf_u8(&t->value, 0);
 	return 0;
 }
 
@@ -69,12 +86,41 @@ step_json_fields(struct job *j, struct json *o, uint32_t user, uint32_t port, ui
 	json_u64(o, "line", p->line > 0 ? (uint64_t)p->line : 0);
 }
 
+/* What is known of the point itself: its place in the control flow, its value and its addresses */
+static void
+step_json_point(struct job *j, struct json *o, const struct step *t)
+{
+	static const char *const kind[] = { [REF_LOAD] = "r", [REF_STORE] = "w", [REF_MODIFY] = "m" };
+	const struct place *p = job_place(j, t->point.id);
+
+	json_u64(o, "statement", query_stmt_name(j->q, t->point.id));
+	json_u64(o, "instance", t->point.instance);
+	json_u64(o, "address", query_stmt(j->q, t->point.id)->pc);
+	json_string(o, "file", p->file);
+	json_string(o, "function", p->func);
+	json_u64(o, "line", p->line > 0 ? (uint64_t)p->line : 0);
+	json_string(o, "value", t->value.n > 1 ? (const char *)t->value.p : NULL);
+	json_array(o, "references");
+	for (size_t i = 0; i < t->point.nref; i++) {
+		unsigned k = ref_kind(t->ref[i]);
+
+		json_object(o, NULL);
+		json_string(o, "kind", k < sizeof kind / sizeof *kind ? kind[k] : NULL);
+		json_u64(o, "address", ref_addr(t->ref[i]));
+		json_u64(o, "size", ref_size(t->ref[i]));
+		json_end(o);
+	}
+	json_end(o);
+}
+
 static void
 step_json(struct job *j, const struct step *t)
 {
 	struct json o;
 
 	json_begin(&o, j->out);
+	if (t->point.id)
+		step_json_point(j, &o, t);
 	json_array(&o, "dependences");
 	for (size_t i = 0; i < t->n; i++) {
 		const struct query_edge *d = &t->edge[i];
@@ -110,7 +156,7 @@ step_names(struct job *j, struct step *t, uint64_t n)
 int
 job_deps(struct job *j, const char *point)
 {
-	struct step t = { 0 };
+	struct step t = { .value = BUF_INIT, .j = j };
 	struct query_slice s = {
 		.flags = (j->flags & ~(unsigned)QUERY_FORWARD) | QUERY_STEP, .fn = step_member, .edge =
 		    step_edge, .arg = &t
@@ -135,6 +181,8 @@ job_deps(struct job *j, const char *point)
 	}
 	names_free(&t.names);
 	texts_free(t.names.texts);
+	buf_free(&t.value);
+	free(t.ref);
 	free(t.name);
 	free(t.edge);
 	free(s.count);

@@ -9,8 +9,6 @@
 #include "base/mem.h"
 #include "convert/wetq/state.h"
 
-#define NINLINED 32u            /* functions that are inlined in one at a place */
-
 struct find {
 	struct job *j;
 	const char *path;               /* what comes after the name */
