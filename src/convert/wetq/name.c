@@ -158,7 +158,7 @@ name_qualify(const struct debug_frame *frame, const struct place *p, struct debu
 		return;
 	buf_printf(&b, "%.100s::", fn.name);
 	buf_add(&b, d->name.p, d->name.n);
-	if (d->name.p[0] == '*' || d->name.p[0] == '(' || d->name.p[0] == '&' || strncmp((const char *)d->name.p, "this->", 6) == 0)
+	if (strchr("*(&", d->name.p[0]) || (d->name.n > 6 && memcmp(d->name.p, "this->", 6) == 0))
 		b.n = 0;
 	buf_free(&d->name);
 	d->name = b;
