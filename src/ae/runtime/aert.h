@@ -49,7 +49,6 @@ enum ae_access { AE_NOACCESS, AE_SOME, AE_READ, AE_WRITE };
  * that both are written at once.
  */
 #define AE_START  ((uintptr_t)AE_MAP)
-#define AE_BUFLEN ((uintptr_t)0x200000)
 #define AE_SIDE   (AE_BUFLEN + AE_GUARD)                /* in a block */
 #define AE_ALT    (AE_SIDE + AE_SIDELEN + 0x10000)
 #define AE_ALTLEN ((uintptr_t)0x10000)

@@ -7,6 +7,7 @@
  * from 0x2aaa8000 and qemu from 0x40000000 up: they reach this one late or never.
  */
 #define AE_MAP     0x60000000
+#define AE_BUFLEN  0x200000
 #define AE_GUARD   0x100000
 #define AE_SIDELEN 0x300000
 #define AE_PAGE    0x10000      /* the largest page size */

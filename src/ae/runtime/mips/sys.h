@@ -52,6 +52,14 @@ static inline long sys_fstat(int fd, uint64_t *dev, uint64_t *ino, mode_t *mode)
 	return r;
 }
 
+/* A character device: is it the null device? */
+static inline int sys_isnull(int fd)
+{
+	struct stat64 st;
+
+	return sys4(SYS_fstat64, fd, (long)&st, 0, 0) == 0 && st.st_rdev == 0x103;
+}
+
 /* A pair of words begins at an even argument, in memory order. */
 static inline long sys_truncate(int fd, uint64_t size)
 {

@@ -487,7 +487,7 @@ ae_restorer:
 	.byte	0x7f, 0, 0x0d
 	.long	-AE_STRIDE
 	.byte	0x1a, 0x23
-	.uleb128 0x200000+AE_GUARD
+	.uleb128 AE_BUFLEN+AE_GUARD
 	.byte	0x06
 1:	.byte	0x12, 0x40, 0x1c, 0x06  /* RSP of the entry */
 	.byte	0x15, 2, 0x29, 0x28     /* the same? */

@@ -6,6 +6,7 @@
 #define TM_AE_RUNTIME_X86_MACHINE_H
 
 #define AE_MAP     0x100000000000
+#define AE_BUFLEN  0x200000
 #define AE_GUARD   0x100000
 #define AE_SIDELEN 0x600000
 #define AE_PAGE    0x1000

@@ -41,6 +41,14 @@ static inline long sys_fstat(int fd, uint64_t *dev, uint64_t *ino, mode_t *mode)
 	return r;
 }
 
+/* A character device: is it the null device? */
+static inline int sys_isnull(int fd)
+{
+	struct stat st;
+
+	return sys4(SYS_fstat, fd, (long)&st, 0, 0) == 0 && st.st_rdev == 0x103;
+}
+
 static inline long sys_truncate(int fd, uint64_t size)
 {
 	return sys4(SYS_ftruncate, fd, (long)size, 0, 0);
