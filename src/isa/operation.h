@@ -51,7 +51,8 @@ enum sch_op {
 	/* values */
 	/*
 	 * dst <- w bytes from the events; cc: 0 zero-extended, 1 sign-extended to 64 bits, 2 merged like a
-	 * result of width w, 3 sign-extended to 32 bits, then zero-extended
+	 * result of width w, 3 sign-extended to 32 bits, then zero-extended, 4 (w is 8) a short value: 4, 8 or 12
+	 * bytes of events, ev_short of events.h
 	 */
 	SO_UNKNOWN,
 	SO_MOV,         /* dst <- a */

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/bytes.h"
+
 #define WALK_MORE 512   /* bytes that an item with its registers takes at most, and more */
 
 const char walk_nomem[] = "out of memory";
@@ -37,12 +39,29 @@ walk_give(struct walk *w, const struct regen_ask *a, size_t n, const uint8_t **e
 	return w->buf + w->at;
 }
 
+/* A short value is coded as the 8 bytes that it stands for. 0: it is damaged */
+static unsigned
+walk_short(struct walk *w, const struct regen_ask *ask, uint8_t *b)
+{
+	struct regen_ask a = *ask;
+	uint64_t v = 0;
+
+	if (!w->code->dec && !ev_short(b, &v))
+		return 0;
+	a.n = 8;
+	a.how = 0;
+	put_le64(b, v);
+	coder_event(w->code, &w->follow, &a, b);
+	return ev_putshort(b, get_le64(b));
+}
+
 static const uint8_t *
 walk_event(void *arg, const struct regen_ask *a, const uint8_t *e, const uint8_t **end)
 {
 	struct walk *w = arg;
 	uint8_t b[32];
 	unsigned n;
+	int isshort = (a->kind == RK_VALUE || a->kind == RK_NEED) && a->how == 4;
 
 	(void)e;
 	walk_read(w);
@@ -55,7 +74,7 @@ walk_event(void *arg, const struct regen_ask *a, const uint8_t *e, const uint8_t
 		if ((w->at >= w->want && a->kind != RK_NEED) || w->over)
 			return NULL;
 		memset(b, 0, sizeof b);
-		n = coder_event(w->code, &w->follow, a, b);
+		n = isshort ? walk_short(w, a, b) : coder_event(w->code, &w->follow, a, b);
 		if (w->at + n > w->cap) {       /* more than there were: damaged, or another program */
 			w->over = 1;
 			return NULL;
@@ -69,9 +88,19 @@ walk_event(void *arg, const struct regen_ask *a, const uint8_t *e, const uint8_t
 		w->over = 1;
 		return NULL;
 	}
-	memcpy(b, w->buf + w->at, a->n);
-	coder_event(w->code, &w->follow, a, b);
-	return walk_give(w, a, a->n, end);
+	n = a->n;
+	if (isshort)
+		n = ev_shortlen(get_le32(w->buf + w->at));
+	if (w->end - w->at < n)
+		return NULL;
+	memcpy(b, w->buf + w->at, n);
+	if (!isshort)
+		coder_event(w->code, &w->follow, a, b);
+	else if (!walk_short(w, a, b)) {
+		w->over = 1;
+		return NULL;
+	}
+	return walk_give(w, a, n, end);
 }
 
 static int

@@ -151,7 +151,7 @@ struct ae_program {
 extern struct ae_state ae_;
 extern const struct ae_program ae_program;
 
-enum ae_wrong { AE_BRANCH, AE_TARGET, AE_MARK, AE_DEEP, AE_SWITCH, AE_NEVER };
+enum ae_wrong { AE_BRANCH, AE_TARGET, AE_MARK, AE_DEEP, AE_SWITCH, AE_NEVER, AE_SHORT };
 
 /* Slow paths: make `want` bytes of events available at e; make room in the buffer; faults. */
 const uint8_t *ae_more(uint64_t *p, const uint8_t *e, unsigned want);
@@ -236,6 +236,24 @@ ae_get(const uint8_t *e, unsigned n)
 
 #define AE_NEED(n)  do { if (AE_UNLIKELY((size_t)(ae_.eend - e) < n)) e = ae_more(p, e, n); } while (0)
 #define GET(x, n)   do { AE_NEED(n); x = ae_get(e, n); e += n; } while (0)
+/* A short value, ae.out(5) */
+#define GET_SHORT(x) do { \
+	GET(x, 4); \
+	if (AE_UNLIKELY(x >> 31)) { \
+		uint64_t hi_ = x; \
+		if (hi_ == 0xffffffff) { \
+			AE_NEED(8); \
+			x = ae_get(e, 8); \
+			if (x >> 32 < 0x7fffffff) ae_fault(p, e, AE_SHORT); \
+			e += 8; \
+		} else { \
+			AE_NEED(4); \
+			x = ae_get(e, 4) | (hi_ & 0x7fffffff) << 32; \
+			if (x <= 0x7fffffff) ae_fault(p, e, AE_SHORT); \
+			e += 4; \
+		} \
+	} \
+} while (0)
 #define GET_BRANCH(b) \
 	do { AE_NEED(1); b = *e; if (AE_UNLIKELY(b > 1)) ae_fault(p, e, AE_BRANCH); e++; } while (0)
 

@@ -31,6 +31,7 @@ struct ifunc {
 	uint32_t nslot;                 /* variables, and the interpreter's slots after them */
 	uint32_t nneed;
 	const uint16_t *need;           /* borrowed from the program */
+	int isshort;                    /* those are recorded as short values */
 	uint16_t sp;
 	uint32_t nsite, site;           /* its setjmp sites in code.site */
 	uint32_t where;                 /* with counting: the place of its entry values in code.where */

@@ -137,6 +137,26 @@ interp_unknown(struct ctx *x, const struct iop *o, int big)
 	x->v[o->d] = v;
 }
 
+/* The rest of a short value, of which four bytes are in its variable. */
+static void
+interp_short(struct ctx *x, const struct iop *o)
+{
+	uint8_t b[EV_SHORTMAX];
+	uint32_t first = (uint32_t)x->v[o->d];
+	unsigned n = ev_shortlen(first) - 4;
+
+	x->e = interp_need(x, x->p - o->x, x->e, n, 0);
+	put_le32(b, first);
+	memcpy(b + 4, x->e, n);
+	if (!ev_short(b, x->v + o->d))
+		feed_fault(x->f, x->p - o->x, x->e, msg_short);
+	x->e += n;
+	if (x->r->c.where) {
+		x->r->count[RK_VALUE] += n;
+		x->r->c.where[o->k].bytes += n;
+	}
+}
+
 static void
 interp_loadro(struct ctx *x, const struct iop *o)
 {
@@ -283,6 +303,16 @@ interp_ret(struct regen *r, struct feed *f)
 		case CO_UNK1:
 			NEED(1);
 			v[o->d] = *e++;
+			break;
+		case CO_UNKS:
+			NEED(4);
+			v[o->d] = get_le32(e);
+			e += 4;
+			if (v[o->d] >> 31) {
+				SAVE();
+				interp_short(&x, o);
+				e = x.e;
+			}
 			break;
 		case CO_UNKG:
 			SAVE();

@@ -147,6 +147,31 @@ items_library(struct ctx *x, uint32_t number)
 	x->ip = r->c.op + at;
 }
 
+/* Register k of those that function fn needs: how many bytes of events it took */
+static unsigned
+items_register(struct ctx *x, const struct ifunc *fn, uint32_t k)
+{
+	const struct code *c = &x->r->c;
+	unsigned n = fn->isshort ? 4 : c->g->word;
+
+	if (x->r->model) {
+		struct regen_ask a = {.kind = RK_NEED, .n = n, .site = fn->where + k, .reg = fn->need[k],
+		    .how = fn->isshort ? 4 : 0};
+
+		interp_event(x, &a);
+	}
+	x->e = interp_need(x, x->p, x->e, n, 0);
+	if (fn->isshort) {
+		n = ev_shortlen(get_le32(x->e));
+		x->e = interp_need(x, x->p, x->e, n, 0);
+		if (!ev_short(x->e, x->v + fn->need[k]))
+			feed_fault(x->f, x->p, x->e, msg_short);
+	} else
+		x->v[fn->need[k]] = items_word(c, x->e);
+	x->e += n;
+	return n;
+}
+
 /* Enters the function whose number is at e, from the run sequence at ip. */
 static void
 items_enter(struct ctx *x)
@@ -154,6 +179,7 @@ items_enter(struct ctx *x)
 	const struct code *c = &x->r->c;
 	uint32_t i = (uint32_t)x->e[1] * EV_NFUNC0 + x->e[0] - 1;
 	const struct ifunc *fn;
+	unsigned n;
 
 	if (i >= c->g->nno || c->g->byno[i] < 0)
 		items_library(x, i);
@@ -163,20 +189,13 @@ items_enter(struct ctx *x)
 	i = (uint32_t)c->g->byno[i];
 	fn = c->fn + i;
 	x->v = interp_push(x, i, x->next, (uint32_t)(x->ip - c->op), items_used(x->r, x->v));
-	for (uint32_t k = 0; k < fn->nneed; k++) {
-		if (x->r->model) {
-			struct regen_ask a = {.kind = RK_NEED, .n = c->g->word, .site = fn->where + k, .reg = fn->need[k]};
-
-			interp_event(x, &a);
-		}
-		x->e = interp_need(x, x->p, x->e, c->g->word, 0);
-		x->v[fn->need[k]] = items_word(c, x->e);
-		x->e += c->g->word;
-	}
-	x->r->count[RK_NEED] += fn->nneed * c->g->word;
+	n = 0;
+	for (uint32_t k = 0; k < fn->nneed; k++)
+		n += items_register(x, fn, k);
+	x->r->count[RK_NEED] += n;
 	if (c->where) {
 		c->where[fn->where].events += fn->nneed;
-		c->where[fn->where].bytes += fn->nneed * c->g->word;
+		c->where[fn->where].bytes += n;
 	}
 	x->ip = c->op + fn->ip;
 }
@@ -192,6 +211,25 @@ items_count(struct ctx *x, const struct iop *at, unsigned n)
 		where[at->k].events++;
 		where[at->k].bytes += n;
 	}
+}
+
+/* Bytes of the registers of function fn at e, of which n bytes are at hand: more than n if they are not all there, or damaged */
+static size_t
+items_registers(const struct code *c, const struct ifunc *fn, const uint8_t *e, size_t n)
+{
+	size_t all = 0;
+	uint64_t v;
+
+	if (!fn->isshort)
+		return (size_t)fn->nneed * c->g->word;
+	for (uint32_t k = 0; k < fn->nneed; k++) {
+		unsigned len = n - all < 4 ? 4 : ev_shortlen(get_le32(e + all));
+
+		if (len > n - all || !ev_short(e + all, &v))
+			return n + 1;
+		all += len;
+	}
+	return all;
 }
 
 /*
@@ -220,7 +258,7 @@ items_ask(struct ctx *x, const struct iop *at)
 		i = (uint32_t)x->e[1] * EV_NFUNC0 + x->e[0] - 1;
 		if (i >= c->g->nno || c->g->byno[i] < 0)
 			items_library(x, i);
-		a.more = c->fn[c->g->byno[i]].nneed * w;
+		a.more = (unsigned)items_registers(c, c->fn + c->g->byno[i], x->e + 2, n - 2);
 	}
 	interp_event(x, &a);
 }

@@ -228,6 +228,7 @@ lower_func(struct low *l, struct ifunc *fn, int watched)
 	fn->ip = first;
 	fn->need = l->f->need;
 	fn->nneed = l->f->nneed;
+	fn->isshort = (l->f->flags & SF_SHORT) != 0;
 	fn->sp = l->pf->u->sp;
 	fn->where = low_where(l, RK_NEED, l->pf->entry);
 	for (uint32_t i = 1; l->c->model && i < fn->nneed; i++)

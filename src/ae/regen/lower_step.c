@@ -72,6 +72,7 @@ low_close(struct low *l)
 		case CO_UNK8:
 		case CO_UNK4:
 		case CO_UNK1:
+		case CO_UNKS:
 		case CO_UNKG:
 		case CO_UNK8B:
 		case CO_UNK4B:
@@ -256,12 +257,16 @@ lower_unknown(struct low *l, const struct op_step *s)
 	int big = l->c->g->big;
 	unsigned op = big ? CO_UNKGB : CO_UNKG;
 	struct iop *o;
+	uint64_t where;
 
-	o = low_event(l, RK_VALUE, s->w);
+	o = low_event(l, RK_VALUE, s->cc == 4 ? 4 : s->w);
 	o->d = s->dst >= 0 && (uint32_t)s->dst < l->pf->u->nregs ? (uint16_t)s->dst : REGEN_MEM;
 	o->sh = s->cc;
 	o->b = l->followed ? 0 : 2;
-	if (s->w == 8)
+	where = o->k;
+	if (s->cc == 4)
+		op = CO_UNKS;
+	else if (s->w == 8)
 		op = big ? CO_UNK8B : CO_UNK8;
 	else if (s->w == 4 && (s->cc == 0 || s->cc == 2 || s->cc == 3))
 		op = big ? CO_UNK4B : CO_UNK4;
@@ -271,6 +276,7 @@ lower_unknown(struct low *l, const struct op_step *s)
 	o->d = lower_var(l, s->dst);
 	o->w = s->w;
 	o->sh = s->cc;
+	o->k = where;
 	o->x = l->nref;
 }
 

@@ -26,6 +26,7 @@
 	"signal %u ended the program in traced code: the last references may be past that place"
 #define msg_at \
 	"signal %u ended the program in traced code, at the instruction after the last reference"
+#define msg_short      "a short value not in its shortest form"
 #define msg_rep        "a string instruction that goes back"
 
 #endif

@@ -35,7 +35,7 @@ static ucontext_t outside, inside;
 
 static const char *const wrong[] = {
 	[AE_BRANCH] = msg_branch, [AE_TARGET] = msg_target, [AE_MARK] = msg_mark, [AE_DEEP] = msg_deep,
-	[AE_SWITCH] = msg_noswitch, [AE_NEVER] = msg_never,
+	[AE_SWITCH] = msg_noswitch, [AE_NEVER] = msg_never, [AE_SHORT] = msg_short,
 };
 
 const uint8_t *

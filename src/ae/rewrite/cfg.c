@@ -252,9 +252,11 @@ cfg_free(struct afunc *fn)
 		free(fn->blk[i].succ);
 	free(fn->blk);
 	free(fn->blkof);
+	free(fn->noflags);
 	graph_free(fn->g);
 	fn->blk = NULL;
 	fn->blkof = NULL;
+	fn->noflags = NULL;
 	fn->g = NULL;
 	fn->nblk = 0;
 	fn->tailout = 0;

@@ -22,7 +22,7 @@ void emit_file(struct buf *o, struct file *f);
 #define LBL ".Lae_%c%u"
 /*
  * Labels with two numbers, function and instruction: 'u' original, 't' twin, 'q' plain copy; 's' a
- * block without instructions.
+ * block without instructions; 'v', 'w' and 'y', 'z' large values of the x86-64 emitter.
  */
 #define LBL2 ".Lae_%c%u_%u"
 
@@ -42,6 +42,8 @@ struct twin {
 	uint32_t site;          /* setjmp sites so far */
 	uint64_t *live;         /* at the end of each block */
 	unsigned *pendin;       /* pend at the start of each block */
+	struct { unsigned var, pend; } *large;  /* short values that are continued elsewhere if they are large */
+	size_t nlarge, caplarge;
 };
 
 /* The text that a machine writes. The rewriter itself writes sections and labels, and orders instructions. */
@@ -66,6 +68,8 @@ struct emitter {
 	 * number of block b.
 	 */
 	void (*record)(struct twin *t, unsigned var, unsigned w);
+	/* ... all 8 bytes as a short value (events.h), where no flag is live; NULL: none is recorded so */
+	void (*record_short)(struct twin *t, unsigned var);
 	void (*settle)(struct twin *t);
 	void (*mark)(struct twin *t, uint32_t b);
 	/* records what instruction i, a repeated string instruction, needs */

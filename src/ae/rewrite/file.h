@@ -83,6 +83,7 @@ struct afunc {
 	uint32_t *blkof;        /* block of each instruction */
 	int16_t *slot;          /* frame.h */
 	uint32_t nslot;
+	uint8_t *noflags;       /* by instruction: no flag is live after it (live.h) */
 	/* results of the slice */
 	uint64_t need;          /* registers that callers provide, by bit */
 	uint8_t tailout;

@@ -60,6 +60,25 @@ live_out(const struct afunc *fn)
 	return r;
 }
 
+uint8_t *
+live_noflags(const struct afunc *fn)
+{
+	uint8_t *r = xcalloc(fn->nins + 1, 1);
+	uint64_t *out = live_out(fn);
+	uint32_t b, i;
+
+	for (b = 0; b < fn->nblk; b++)
+		for (i = fn->blk[b].last; i-- > fn->blk[b].first; ) {
+			uint64_t use, def;
+
+			r[i] = !(out[b] & LIVE_FLAGS);
+			live_transfer(fn->m, &fn->ins[i].in, fn->ins[i].lands, &use, &def);
+			out[b] = (out[b] & ~def) | use;
+		}
+	free(out);
+	return r;
+}
+
 void
 live_check(const struct file *f, struct afunc *fn)
 {

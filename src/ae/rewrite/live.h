@@ -11,6 +11,9 @@
 /* Registers and flags that may still be used after each block: nblk sets, which the caller frees. */
 uint64_t *live_out(const struct afunc *fn);
 
+/* By instruction: is no flag live after it? The caller frees it. */
+uint8_t *live_noflags(const struct afunc *fn);
+
 /* Fails the function if flags are live across an indirect jump, whose translation needs them. */
 void live_check(const struct file *f, struct afunc *fn);
 

@@ -94,7 +94,7 @@ unknown_mask(struct plan *p, uint64_t regs)
 
 	for (v = 0; v < p->f->m->nreg; v++)
 		if (regs >> v & 1)
-			plan_unknown(p, v, p->f->m->word, 0);
+			plan_unknown(p, v, p->f->m->word, word_ext(p->fn, v));
 }
 
 /* Effect k of instruction i, computed: memory becomes its slot, or is first read from the constant image. */
@@ -306,7 +306,7 @@ plan_function(struct plan *p, uint32_t no, struct sch_func *s)
 		s->loop[i].header = fn->g->loop[i].header;
 		s->loop[i].parent = fn->g->loop[i].parent;
 	}
-	s->flags = (fn->tailout ? SF_TAILOUT : 0) | (p->site ? SF_SETJMP : 0) | (fn->library ? SF_LIBRARY : 0);
+	s->flags = (s->nneed && word_ext(fn, s->need[0]) ? SF_SHORT : 0) | (fn->tailout ? SF_TAILOUT : 0) | (p->site ? SF_SETJMP : 0) | (fn->library ? SF_LIBRARY : 0);
 }
 
 struct sch_unit *

@@ -7,6 +7,7 @@
 #include "ae/machine/machine.h"
 #include "ae/rewrite/cfg.h"
 #include "ae/rewrite/frame.h"
+#include "ae/rewrite/live.h"
 #include "ae/rewrite/reach.h"
 #include "base/mem.h"
 #include "cfg/cut.h"
@@ -389,6 +390,8 @@ slice_function(struct file *f, struct afunc *fn)
 
 	if (!fn->slot)
 		frame_slots(f, fn);
+	if (!fn->noflags)
+		fn->noflags = live_noflags(fn);
 	slice_free(fn->slice);
 	fn->slice = c.s = xcalloc(1, sizeof *c.s);
 	c.s->recbranch = xcalloc(fn->nblk, 1);

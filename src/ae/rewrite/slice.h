@@ -36,7 +36,11 @@ struct slice {
  * Bytes for recording definition d; *ext is how the register is extended when it is read
  * (SO_UNKNOWN's cc).
  */
+#define EXT_SHORT 4
 unsigned def_bytes(const struct afunc *fn, const struct def *d, uint8_t *ext);
+
+/* The same of a register that is recorded where no flag is live: before a call, at an entry */
+uint8_t word_ext(const struct afunc *fn, unsigned var);
 
 /* Variable var of an effect of instruction i: a slot if it is memory that is a slot. */
 unsigned effect_var(const struct afunc *fn, uint32_t i, unsigned var);

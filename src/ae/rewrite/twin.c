@@ -20,6 +20,15 @@ twin_carry(struct twin *t, uint32_t i, uint32_t to)
 	return 1;
 }
 
+static void
+twin_record(struct twin *t, unsigned var, unsigned n, unsigned ext)
+{
+	if (ext == EXT_SHORT)
+		t->fn->m->emit->record_short(t, var);
+	else
+		t->fn->m->emit->record(t, var, n);
+}
+
 void
 twin_mask(struct twin *t, uint64_t regs)
 {
@@ -27,7 +36,7 @@ twin_mask(struct twin *t, uint64_t regs)
 
 	for (v = 0; v < t->fn->m->nreg; v++)
 		if (regs >> v & 1)
-			t->fn->m->emit->record(t, v, t->fn->m->word);
+			twin_record(t, v, t->fn->m->word, word_ext(t->fn, v));
 }
 
 void
@@ -47,7 +56,9 @@ twin_results(struct twin *t, uint32_t i, int call)
 			if (f->var == t->fn->ins[i].in.tgt && (e->s.cc == SR_CMPS || e->s.cc == SR_SCAS))
 				t->fn->m->emit->rep(t, i);
 		} else if (f->fate == DF_RECORD) {
-			t->fn->m->emit->record(t, f->var, def_bytes(t->fn, f, &ext));
+			unsigned n = def_bytes(t->fn, f, &ext);
+
+			twin_record(t, f->var, n, ext);
 		}
 	}
 }
@@ -141,4 +152,5 @@ emit_twin(struct buf *o, struct file *f, uint32_t no)
 	landing_tables(o, f, no, t.fn->nfrag, &twin_names);
 	free(t.live);
 	free(t.pendin);
+	free(t.large);
 }

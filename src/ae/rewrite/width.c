@@ -1,5 +1,6 @@
 /* How many bytes of a definition are recorded. */
 #include "ae/machine/machine.h"
+#include "ae/rewrite/emit.h"
 #include "ae/rewrite/frame.h"
 #include "ae/rewrite/slice.h"
 
@@ -26,6 +27,25 @@ value_bits(const struct op_step *s)
 	return bits;
 }
 
+uint8_t
+word_ext(const struct afunc *fn, unsigned var)
+{
+	/* the code for a large value uses the stack pointer for nothing, but what moves it is known anyway */
+	return fn->m->emit->record_short && !fn->paper && var < fn->m->nreg && var != fn->m->sp ? EXT_SHORT : 0;
+}
+
+/*
+ * A value of 8 bytes. Most are pointers, and those to static data and small heaps are short. Whether one is, is
+ * tested when it is recorded, which changes flags.
+ */
+static unsigned
+whole(const struct afunc *fn, const struct def *d, uint8_t *ext)
+{
+	if (d->ins == DEF_ENTRY || fn->noflags[d->ins])
+		*ext = word_ext(fn, d->var);
+	return fn->m->word;
+}
+
 unsigned
 def_bytes(const struct afunc *fn, const struct def *d, uint8_t *ext)
 {
@@ -37,10 +57,10 @@ def_bytes(const struct afunc *fn, const struct def *d, uint8_t *ext)
 	if (fn->paper)
 		return fn->m->word;
 	if (d->ins == DEF_ENTRY || d->eff == DEF_CALL)
-		return fn->m->word;
+		return whole(fn, d, ext);
 	s = &fn->ins[d->ins].in.eff[d->eff].s;
 	if (s->w < 4)           /* a part of the register changes: all of it is recorded */
-		return fn->m->word;
+		return whole(fn, d, ext);
 	if (s->op == SO_SETCC)
 		return 1;
 	/* on machines that cannot store half words without a free register */
@@ -52,5 +72,5 @@ def_bytes(const struct afunc *fn, const struct def *d, uint8_t *ext)
 	bits = value_bits(s);
 	if (bits <= 16 && bits > 8 && !halves)
 		return fn->m->word;
-	return bits <= 8 ? 1 : bits <= 16 ? 2 : bits <= 32 ? 4 : 8;
+	return bits <= 8 ? 1 : bits <= 16 ? 2 : bits <= 32 ? 4 : whole(fn, d, ext);
 }

@@ -11,6 +11,7 @@
 #include "ae/rewrite/slice.h"
 #include "ae/x86/emit_internal.h"
 #include "format/ae/events.h"
+#include "base/mem.h"
 #include "isa/x86/lift.h"
 
 static void
@@ -31,6 +32,41 @@ x86_record(struct twin *t, unsigned var, unsigned w)
 		buf_printf(t->o, "%u", t->pend);
 	buf_str(t->o, "(%r15)\n");
 	t->pend += w;
+}
+
+/*
+ * Short values, at at(%r15). No flag is live. The usual case is in line. A large value is recorded out of the way, at
+ * the label of this kind and numbers, from where control comes back to the label of the kind after it (v w, y z). That moves
+ * the event pointer by the bytes that it takes more, so the places of the rest of the group stay; of the group, so
+ * much is written by then. No register changes, not even for a moment, because a handler may look at all of them.
+ */
+static void
+x86_small(struct buf *o, unsigned var, unsigned at, int kind, uint32_t no, uint32_t n)
+{
+	buf_printf(o, "\tcmpq\t$0x7fffffff, %%%s\n\tja\t" LBL2 "\n", x86_regname((int)var, 8), kind, no, n);
+	buf_printf(o, "\tmovl\t%%%s, %u(%%r15)\n" LBL2 ":\n", x86_regname((int)var, 4), at, kind + 1, no, n);
+}
+
+static void
+x86_large(struct buf *o, unsigned var, unsigned at, int kind, uint32_t no, uint32_t n)
+{
+	const char *r = x86_regname((int)var, 8);
+
+	buf_printf(o, LBL2 ":\n\tmovq\t%%%s, %u(%%r15)\n\trolq\t$32, %u(%%r15)\n", kind, no, n, r, at, at);
+	buf_printf(o, "\tcmpl\t$0x7fffffff, %u(%%r15)\n\tjae\t1f\n\torb\t$0x80, %u(%%r15)\n", at, at + 3);
+	buf_printf(o, "\tleaq\t4(%%r15), %%r15\n\tjmp\t" LBL2 "\n", kind + 1, no, n);
+	buf_printf(o, "1:\tmovl\t$-1, %u(%%r15)\n\tmovq\t%%%s, %u(%%r15)\n", at, r, at + 4);
+	buf_printf(o, "\tleaq\t8(%%r15), %%r15\n\tjmp\t" LBL2 "\n", kind + 1, no, n);
+}
+
+static void
+x86_record_short(struct twin *t, unsigned var)
+{
+	t->large = mem_xgrow(t->large, &t->caplarge, t->nlarge + 1, sizeof *t->large);
+	t->large[t->nlarge].var = var;
+	t->large[t->nlarge].pend = t->pend;
+	x86_small(t->o, var, t->pend, 'y', t->no, (uint32_t)t->nlarge++);
+	t->pend += 4;
 }
 
 static void
@@ -301,6 +337,8 @@ x86_tables(struct twin *t)
 	int maps = 0;
 	size_t n;
 
+	for (n = 0; n < t->nlarge; n++)
+		x86_large(t->o, t->large[n].var, t->large[n].pend, 'y', t->no, (uint32_t)n);
 	for (i = 0; i < t->f->ntab; i++) {
 		const struct jtable *j = &t->f->tab[i];
 		int used = 0;
@@ -331,6 +369,25 @@ x86_tables(struct twin *t)
 	}
 }
 
+/* What a thunk records of the registers, as short values, and the jump to the twin */
+static void
+x86_thunk_short(struct buf *o, uint32_t no, uint64_t need)
+{
+	unsigned v, at = 2;
+
+	for (v = 0; v < X86_NREG; v++)
+		if (need >> v & 1) {
+			x86_small(o, v, at, 'v', no, v);
+			at += 4;
+		}
+	buf_printf(o, "\tleaq\t%u(%%r15), %%r15\n\tjmp\t" LBL "\n", at, 'f', no);
+	for (v = 0, at = 2; v < X86_NREG; v++)
+		if (need >> v & 1) {
+			x86_large(o, v, at, 'v', no, v);
+			at += 4;
+		}
+}
+
 static void
 x86_thunk(struct buf *o, struct file *f, uint32_t no)
 {
@@ -354,6 +411,10 @@ x86_thunk(struct buf *o, struct file *f, uint32_t no)
 	buf_printf(o,
 	    "\tmovq\t$0, %%gs:%d\n\tmovl\t16+" LBL "(%%rip), %%r11d\n\tmovw\t%%r11w, (%%r15)\n", X86_PTR, 'n',
 	    no);
+	if (word_ext(&f->fn[no], 0)) {
+		x86_thunk_short(o, no, need);
+		return;
+	}
 	for (v = 0; v < X86_NREG; v++)
 		if (need >> v & 1) {
 			buf_printf(o, "\tmovq\t%%%s, %u(%%r15)\n", x86_regname((int)v, 8), off);
@@ -371,6 +432,7 @@ const struct emitter x86_emit = {
 	.thunk = x86_thunk,
 	.plain = x86_plain_copy,
 	.record = x86_record,
+	.record_short = x86_record_short,
 	.settle = x86_validate_group,
 	.mark = x86_mark,
 	.rep = x86_rep,

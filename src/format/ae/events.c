@@ -45,6 +45,33 @@ ev_checksum(const uint8_t *p, size_t n)
 	return x ^ x >> 32;
 }
 
+unsigned
+ev_short(const uint8_t *p, uint64_t *v)
+{
+	uint32_t first = get_le32(p);
+	unsigned n = ev_shortlen(first);
+
+	*v = n == 4 ? first : n == 8 ? (uint64_t)(first & INT32_MAX) << 32 | get_le32(p + 4) : get_le64(p + 4);
+	return (n == 8 && *v <= INT32_MAX) || (n == 12 && *v >> 32 < INT32_MAX) ? 0 : n;
+}
+
+unsigned
+ev_putshort(uint8_t *p, uint64_t v)
+{
+	if (v <= INT32_MAX) {
+		put_le32(p, (uint32_t)v);
+		return 4;
+	}
+	if (v >> 32 < INT32_MAX) {
+		put_le32(p, (uint32_t)(v >> 32) | UINT32_C(1) << 31);
+		put_le32(p + 4, (uint32_t)v);
+		return 8;
+	}
+	put_le32(p, UINT32_MAX);
+	put_le64(p + 4, v);
+	return 12;
+}
+
 const char *
 ev_machine(unsigned machine)
 {

@@ -141,4 +141,13 @@ void ev_close(struct ev_reader *r);
 
 uint64_t ev_checksum(const uint8_t *p, size_t n);
 
+/*
+ * Short values: 8 bytes, mostly of pointers, in 4, 8 or 12 bytes, which the first four tell. Only the shortest form is
+ * valid: ev_short returns how many bytes the value at p has, of which there are 12, or 0.
+ */
+#define EV_SHORTMAX 12
+static inline unsigned ev_shortlen(uint32_t first) { return !(first >> 31) ? 4 : first == UINT32_MAX ? 12 : 8; }
+unsigned ev_short(const uint8_t *p, uint64_t *v);
+unsigned ev_putshort(uint8_t *p, uint64_t v);
+
 #endif

@@ -247,7 +247,10 @@ get_func(struct rd *r, struct sch_func *f)
 {
 	r->f = f;
 	f->name = get_str(r);
-	f->flags = rd_max(r, SF_TAILOUT | SF_SETJMP | SF_NOENTRY | SF_LIBRARY, "unknown flags of a function");
+	f->flags = rd_max(r, SF_TAILOUT | SF_SETJMP | SF_NOENTRY | SF_LIBRARY | SF_SHORT,
+	    "unknown flags of a function");
+	if (f->flags & SF_SHORT && (r->u->word != 8 || r->u->big))
+		rd_fail(r, "width of a short value");
 	f->nvar = rd_max(r, SCH_MAXVAR, "too many variables");
 	if (f->nvar < r->u->nregs)
 		rd_fail(r, "fewer variables than registers");
@@ -346,7 +349,7 @@ sch_decode(const uint8_t *p, size_t n, struct sch_unit *u, const char **err, siz
 		return schema_malformed("unit ends early", n, err, erroff);
 	if (memcmp(p, SCH_MAGIC, 4) != 0)
 		return schema_malformed("not a schema", 0, err, erroff);
-	if (get_le16(p + 4) != SCH_VERSION)
+	if (get_le16(p + 4) != SCH_VERSION && get_le16(p + 4) != SCH_VERSION_SHORT)
 		return schema_malformed(get_le16(p + 4) < SCH_VERSION ?
 		    "made by an older aecc: compile the program again" : "schema of an unknown version",
 		    4, err, erroff);
@@ -369,6 +372,10 @@ sch_decode(const uint8_t *p, size_t n, struct sch_unit *u, const char **err, siz
 	if (r.err) {
 		sch_free(u);
 		return schema_malformed(r.err, r.erroff, err, erroff);
+	}
+	if (sch_version(u) != get_le16(p + 4)) {
+		sch_free(u);
+		return schema_malformed("the version of a unit with other steps", 4, err, erroff);
 	}
 	return (long)r.end;
 }

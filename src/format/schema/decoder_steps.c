@@ -90,6 +90,8 @@ check_step(struct rd *r, const struct op_step *s)
 	case SO_UNKNOWN:
 		if (s->cc == 3 && s->w > 4)
 			rd_fail(r, "width of a sign-extended value");
+		if (s->cc == 4 && (s->w != 8 || r->u->word != 8 || r->u->big))
+			rd_fail(r, "width of a short value");
 		break;
 	case SO_ZEXT:
 	case SO_SEXT:

@@ -247,11 +247,25 @@ sch_update_checksum(uint8_t *p)
 	put_le32(p + SCH_HEADER - 4, sch_checksum(p));
 }
 
+unsigned
+sch_version(const struct sch_unit *u)
+{
+	for (uint32_t i = 0; i < u->nfunc; i++) {
+		if (u->func[i].flags & SF_SHORT)
+			return SCH_VERSION_SHORT;
+		for (uint32_t b = 0; b < u->func[i].nblock; b++)
+			for (uint32_t k = 0; k < u->func[i].block[b].nstep; k++)
+				if (u->func[i].block[b].step[k].op == SO_UNKNOWN && u->func[i].block[b].step[k].cc == 4)
+					return SCH_VERSION_SHORT;
+	}
+	return SCH_VERSION;
+}
+
 static void
 put_head(struct buf *w, const struct sch_unit *u)
 {
 	buf_str(w, SCH_MAGIC);
-	buf_le16(w, SCH_VERSION);
+	buf_le16(w, (uint16_t)sch_version(u));
 	buf_u8(w, u->word);
 	buf_u8(w, u->big);
 	buf_le32(w, 0);         /* placeholder for the length */

@@ -51,5 +51,7 @@ int sch_nsucc(unsigned term);
 
 /* For a unit whose length and number of constants have been checked. */
 uint32_t sch_checksum(const uint8_t *p);
+/* the version of a unit with these steps */
+unsigned sch_version(const struct sch_unit *u);
 
 #endif

@@ -66,6 +66,8 @@ parse_flags(struct parser *p)
 		if (i == SCH_NFLAG || p->f.flags >> i & 1)
 			lex_fail(&p->l, "no flag of a function, or twice the same");
 		p->f.flags |= 1u << i;
+		if (p->f.flags & SF_SHORT && (p->u.word != 8 || p->u.big))
+			lex_fail(&p->l, "width of a short value");
 	} while (!lex_end(&p->l));
 }
 

@@ -171,11 +171,13 @@ parse_load(struct parser *p, struct op_step *s)
 static void
 parse_unknown(struct parser *p, struct op_step *s)
 {
-	for (unsigned i = 1; i < 4; i++)
+	for (unsigned i = 1; i < 5; i++)
 		if (lex_accept(&p->l, sch_extword[i]))
 			s->cc = (uint8_t)i;
 	if (s->cc == 3 && s->w > 4)
 		lex_fail(&p->l, "width of a sign-extended value");
+	if (s->cc == 4 && (s->w != 8 || p->u.word != 8 || p->u.big))
+		lex_fail(&p->l, "width of a short value");
 }
 
 static void

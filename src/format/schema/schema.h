@@ -17,6 +17,7 @@
 
 #define SCH_SECTION ".aeschema"
 #define SCH_VERSION 3
+#define SCH_VERSION_SHORT 4     /* of a unit that has short values */
 #define SCH_HEADER  20          /* magic, version, word, byte order, length, number of constants, check sum */
 
 /* The end of a block (after its last step). */
@@ -78,6 +79,7 @@ struct sch_loop { uint32_t header; int32_t parent; };   /* header block; parent 
 #define SF_SETJMP  2u   /* has SO_CALLJ steps */
 #define SF_NOENTRY 4u   /* has no public entry: no entry in aefn */
 #define SF_LIBRARY 8u   /* traced in a shared library only */
+#define SF_SHORT   16u  /* the registers recorded at its entry are short values */
 
 struct sch_func {
 	char *name;

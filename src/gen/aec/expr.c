@@ -362,7 +362,9 @@ expr_unknown(struct gen *g, const struct op_step *s)
 	char tmp[16];
 	const char *name = gen_var(g, s->dst, tmp);
 
-	if (s->w == 8 || s->cc == 0 || (s->w == 4 && s->cc != 1)) {
+	if (s->cc == 4) {
+		buf_printf(g->out, "\tGET_SHORT(%s);\n", name);
+	} else if (s->w == 8 || s->cc == 0 || (s->w == 4 && s->cc != 1)) {
 		buf_printf(g->out, "\tGET(%s, %u);\n", name, s->w);
 	} else {
 		g->use_ev = 1;

@@ -452,7 +452,10 @@ func_entry(struct gen *g, uint32_t i, struct buf *out, const char *name)
 			buf_printf(out, ", a%u", k);
 		buf_str(out, ";\n\tconst uint8_t *e = q.e;\n\n");
 		for (uint32_t k = 0; k < g->f->nneed; k++)
-			buf_printf(out, "\tGET(a%u, %u);\n", k, g->u->word);
+			if (g->f->flags & SF_SHORT)
+				buf_printf(out, "\tGET_SHORT(a%u);\n", k);
+			else
+				buf_printf(out, "\tGET(a%u, %u);\n", k, g->u->word);
 	}
 	buf_printf(out, "\treturn %s(%s, sp", name, g->f->nneed ? "HERE" : "q");
 	for (uint32_t k = 0; k < g->f->nneed; k++)
