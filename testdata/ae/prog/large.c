@@ -1,6 +1,8 @@
 /*
  * Values that are recorded as short values: pointers below and above 2^31, on the stack, in mappings; the bounds of 31, 63
  * and 64 bits, and negative numbers; of all registers, as arguments through pointers, and enough of them to fill the buffer.
+ *
+ * oracles: qemu
  */
 #include <stdio.h>
 #include <stdlib.h>
