@@ -329,6 +329,33 @@ old_version(const uint8_t *p, size_t n, uint32_t version)
 	return version == 2 ? again == 0 && err && off == 51 : again == 45 && !err;
 }
 
+/* Short values: every one comes back, and no other bytes are accepted for it. */
+static void
+shorts(void)
+{
+	static const struct { uint64_t v; unsigned n; } is[] = {
+		{0, 4}, {0x7fffffff, 4}, {0x80000000, 8}, {0xffffffff, 8}, {0x100000000, 8}, {0x7ffff7d8a740, 8},
+		{0x7ffffffeffffffff, 8}, {0x7fffffff00000000, 12}, {0x8000000000000000, 12}, {UINT64_MAX, 12}
+	};
+	static const uint8_t nine[] = {0x02, 0, 0, 0x80, 9, 0, 0, 0};
+	uint8_t b[EV_SHORTMAX];
+	unsigned good = 1, bad = 0;
+	uint64_t v;
+
+	for (size_t i = 0; i < sizeof is / sizeof *is; i++)
+		good &= ev_putshort(b, is[i].v) == is[i].n && ev_shortlen(get_le32(b)) == is[i].n &&
+		    ev_short(b, &v) == is[i].n && v == is[i].v;
+	CHECK("short values: each comes back", good);
+	CHECK("short values: the bytes", ev_short(nine, &v) == 8 && v == 0x200000009);
+	put_le32(b, UINT32_C(1) << 31);
+	put_le32(b + 4, INT32_MAX);
+	bad |= ev_short(b, &v);
+	put_le32(b, UINT32_MAX);
+	put_le64(b + 4, 0x7ffffffeffffffff);
+	bad |= ev_short(b, &v);
+	CHECK("short values: longer than they need be", bad == 0);
+}
+
 int
 main(int argc, char **argv)
 {
@@ -346,6 +373,7 @@ main(int argc, char **argv)
 		return fwrite(p, 1, n, stdout) != n;    /* what ae.out(5) shows */
 	CHECK("checksum of nothing", ev_checksum(p, 0) == UINT64_C(0x8e2f5955fbc6275d));
 	CHECK("checksum of 3 bytes", ev_checksum((const uint8_t *)abc, 3) == UINT64_C(0xca80b825251d1b4));
+	shorts();
 	CHECK("header", ev_open(&r, from, &s) == 0 && r.head.idlen == 3 && memcmp(r.head.id, "id!", 3) == 0 &&
 	    r.head.machine == 62 && r.head.fs == 0x7ffff7d8a740 && r.head.parent_pos == 123456789012 &&
 	    r.head.base == 0x555555554000 && strcmp(r.head.parent, "ae.out") == 0);

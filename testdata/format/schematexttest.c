@@ -148,6 +148,13 @@ rndwidth(void)
 	return 1u << rnd(4);
 }
 
+/* Can it have short values? */
+static int
+rndshort(const struct sch_unit *u)
+{
+	return u->word == 8 && !u->big;
+}
+
 static void
 rndstep(struct op_step *s, const struct sch_unit *u, const struct sch_func *f)
 {
@@ -185,7 +192,7 @@ rndstep(struct op_step *s, const struct sch_unit *u, const struct sch_func *f)
 		s->n = rndwidth();
 	if (op == SO_LEA)
 		s->w = rnd(2) ? 4 : 8;
-	if (op == SO_UNKNOWN && s->cc == 3 && s->w == 8)
+	if (op == SO_UNKNOWN && ((s->cc == 3 && s->w == 8) || (s->cc == 4 && (s->w != 8 || !rndshort(u)))))
 		s->cc = 0;
 	if ((op == SO_BSWAP || op == SO_SETCC) && s->w <= 2)
 		s->w = 4;
@@ -251,7 +258,7 @@ rndfunc(struct sch_func *f, const struct sch_unit *u)
 	uint32_t end = 0;
 
 	f->name = rndname(1);
-	f->flags = rnd(8);
+	f->flags = rnd(8) | (rndshort(u) && rnd(4) == 0 ? SF_SHORT : 0);
 	f->nvar = u->nregs + (rnd(2) ? rnd(100) : 0);
 	f->nfrag = 1 + rnd(3);
 	f->frag = mem(f->nfrag, sizeof *f->frag);
