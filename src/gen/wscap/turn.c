@@ -1,8 +1,8 @@
 /*
  * Processes that share memory run one at a time, as the threads of one process do: what one of them reads is what the
- * others had written when it got the turn, which is recorded then.  Of its threads, if it has several, one runs then.  The turn goes on when a system call waits, when its
- * process ends, after sched_yield, and, if others are ready, some milliseconds after it came: after a call, or elsewhere,
- * at a place that is found as that of a signal.
+ * others had written when it got the turn, which is recorded then.  Of its threads, if it has several, one runs then.
+ * The turn goes on when a system call waits, when its process ends, after sched_yield, and, if others are ready, some
+ * milliseconds after it came: after a call, or elsewhere, at a place that is found as that of a signal.
  */
 #include <stddef.h>
 #include <sys/ptrace.h>
