@@ -367,8 +367,7 @@ fast_undispatch(struct cap *c)
 
 	while (i < n && (si[i].si_signo != SIGSYS || si[i].si_code != SUD_CODE))
 		i++;
-	if (i >= n || tracee_resume(&c->t, PTRACE_CONT, 0) || tracee_wait(&c->t, &status) || !WIFSTOPPED(status) ||
-	    WSTOPSIG(status) != SIGSYS || tracee_regs(&c->t, &g))
+	if (i >= n || (status = place_run(c, PTRACE_CONT)) <= 0 || WSTOPSIG(status) != SIGSYS || tracee_regs(&c->t, &g))
 		return;
 	signal_dispatched(c);
 	g.rip -= 2;

@@ -124,6 +124,25 @@ place_passes(const struct step *s)
 	return s->z.meta.category == ZYDIS_CATEGORY_STRINGOP || s->z.mnemonic == ZYDIS_MNEMONIC_CPUID;
 }
 
+int
+place_run(struct cap *c, int how)
+{
+	int status = 0;
+
+	do {
+		if (tracee_resume(&c->t, how, 0))
+			return 0;
+		while (tracee_wait(&c->t, &status))
+			;
+	} while (WIFSTOPPED(status) && status >> 16 == PTRACE_EVENT_STOP && WSTOPSIG(status) == SIGTRAP);
+	if (!WIFSTOPPED(status)) {
+		c->ended = status;
+		c->hasended = 1;
+		return -1;
+	}
+	return status;
+}
+
 /*
  * One step: 0; a signal that came instead; -1: the program ended.  A process that was interrupted directly after an int3
  * does not step, it takes that one's SIGTRAP first: then rip is behind the int3, amid the instruction of the program.
@@ -132,17 +151,10 @@ static int
 place_step(struct cap *c)
 {
 	siginfo_t si;
-	int status = 0;
+	int status = place_run(c, PTRACE_SINGLESTEP);
 
-	if (tracee_resume(&c->t, PTRACE_SINGLESTEP, 0))
-		return 0;
-	while (tracee_wait(&c->t, &status))
-		;
-	if (!WIFSTOPPED(status)) {
-		c->ended = status;
-		c->hasended = 1;
-		return -1;
-	}
+	if (status <= 0)
+		return status;
 	c->behind = 0;
 	if (status >> 8 == SIGTRAP && !ptrace(PTRACE_GETSIGINFO, c->t.pid, NULL, &si) && si.si_code == SI_KERNEL)
 		return SIGTRAP;

@@ -291,15 +291,9 @@ end_string(struct cap *c)
 	end += g.rip;
 	if (tracee_read(&c->t, end, &was, 1) != 1 || tracee_write(&c->t, end, &trap, 1) != 1)
 		return 0;
-	status = 0;
-	if (!tracee_resume(&c->t, PTRACE_CONT, 0))
-		while (tracee_wait(&c->t, &status))
-			;
-	if (!WIFSTOPPED(status)) {
-		c->ended = status;
-		c->hasended = 1;
+	status = place_run(c, PTRACE_CONT);
+	if (status < 0)
 		return -1;
-	}
 	tracee_write(&c->t, end, &was, 1);
 	if (tracee_regs(&c->t, &g) || WSTOPSIG(status) != SIGTRAP || g.rip != end + 1)
 		return WSTOPSIG(status);

@@ -438,6 +438,8 @@ int signal_after_call(struct cap *c);
 
 /* place.c: the place of an asynchronous signal */
 
+/* Runs to the next stop, which is not that of an interruption by us: its status; 0: it cannot run; -1: it has ended. */
+int place_run(struct cap *c, int how);
 /* runs some steps: 0; a signal that came instead; -1: the program ended */
 int place_search(struct cap *c);
 /* The same for longer, at the end of a capture: to a system call, or until much was written. */
