@@ -127,13 +127,9 @@ turn_stopped(struct cap *c, int status)
 	c->turn.joins = c->turn.called = c->turn.placed = 0;
 	if (!turn_takes(c))
 		return 0;
-	if (status >> 16 == PTRACE_EVENT_EXIT) {        /* it runs no more; the kernel may write to its memory */
-		turn_remove(c);
-		c->all->nran++;
-		return 0;
-	}
 	/* where it stands must be found before others write, as it may execute some more instructions for that */
 	c->turn.joins = turn_is_loose(c);
+	turn_remove(c);                 /* it was killed while it waited for the turn */
 	if (!t->has && !t->joined)
 		turn_get(c);
 	if (t->has == c || c->turn.joins)
@@ -270,10 +266,12 @@ turn_begin(struct cap *c)
 	enum turn_ready ready = c->turn.ready;
 
 	turn_remove(c);
-	turn_get(c);
+	if (!c->all->leaving)
+		turn_get(c);
 	if (ready == TURN_STOPPED) {
 		tree_stopped(c, c->turn.status);
 	} else if (ready == TURN_HANDLED) {
+		c->placed |= c->all->leaving;   /* the capture ends where it stands */
 		share_catch_up(c);
 		turn_resume(c, c->turn.sig);
 	} else {
@@ -286,11 +284,12 @@ turn_next(struct tree *a)
 {
 	struct turns *t = &a->turns;
 
-	if (t->has && !turn_takes(t->has))
+	if (t->has && !share_any(t->has))
 		t->has = NULL;
 	if (t->has && t->has->th && !t->has->th->turn)          /* all its threads wait */
 		turn_give(t->has);
-	while (t->first && (a->leaving || (!t->has && !turn_waits(a))))
+	/* at the end of the capture, the one that runs ends first: the others must not write while it looks for a place */
+	while (t->first && !t->has && (a->leaving || !turn_waits(a)))
 		turn_begin(t->first);
 }
 

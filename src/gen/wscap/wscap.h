@@ -147,7 +147,7 @@ struct tree {
 	struct cap *bucket[NBUCKETS];   /* processes that are traced, by their ids */
 	size_t ncap;
 	uint64_t nleft;                 /* times that one has left its memory: it ended, or executed a program */
-	uint64_t nran;                  /* times that the turn came to another process, or the kernel may have written */
+	uint64_t nran;                  /* times that the turn came to another process */
 	struct turns turns;             /* of processes that share memory */
 	int strays;                     /* there were processes that run on without being captured */
 	struct thread *thread[NBUCKETS];        /* of processes with several, by their ids: thread.h */
