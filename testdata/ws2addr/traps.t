@@ -291,6 +291,8 @@ int main(void)
 P
 cc -O1 -static wait.c -o wait || exit 1
 wscap -o c.ws ./wait 2>/dev/null
+ok "a wait for a captured process" ws2addr -o /dev/null c.ws
+wscap -1 -o c.ws ./wait 2>/dev/null
 timeout 120 ws2addr -c c.ws >out 2>err
 is "a wait for another process: status" $? 1
 ok "a wait for another process: why" grep -q 'drifted.*continues where the program had a .* long ago' err

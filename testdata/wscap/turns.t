@@ -33,6 +33,13 @@ for i in 'spin 4 2' 'yield 1500 3' 'race 1500 3' 'futex 1000 3' 'threads 1000 2'
 	shared "mapped later: ${i%% *}" $i late
 done
 shared "stopped and continued" jobs 2000 3
+# The capture ends before the program
+for i in 'spin 90' 'race 60000 3'; do
+	# shellcheck disable=SC2086
+	wscap --time 0.3 -o c.ws ./turns $i >got.out 2>&1
+	is "ended early: ${i%% *}" "$? $(ws2addr -c c.ws 2>&1 >/dev/null | grep -c drifted)" "0 0"
+done
+
 # What is waited for is no signal to a debugger
 wscap -o c.ws ./turns spin 3 >got.out
 is "there are places of turns" "$(wsinfo -l c.ws:2 | grep -c '[0-9] sig 19 at ' | awk '{ print ($1 > 0) }')" 1
