@@ -77,8 +77,4 @@ ok "a part of a run: how much of it, and the time left" shown \
 	"^.\[Kws2addr: spin.ws: [1-9][0-9]?% \([0-9]+ M instructions, [0-9.]+ M/s, [0-9]+:[0-9][0-9] left\)$"
 kill $!
 wait
-script -qec 'ws2addr -n :3000000000 -c -j 2 spin.ws >n' tty </dev/null >/dev/null 2>&1 &
-ok "the same of several processes" shown "^.\[Kws2addr: spin.ws: [1-9][0-9]?% \([0-9]+ M instructions, [0-9.]+ M/s, [0-9]+:[0-9][0-9] left\)$"
-kill $!
-wait
 tap_end
