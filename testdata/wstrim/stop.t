@@ -77,4 +77,16 @@ ok "a part of a run: how much of it, and the time left" shown \
 	"^.\[Kws2addr: spin.ws: [1-9][0-9]?% \([0-9]+ M instructions, [0-9.]+ M/s, [0-9]+:[0-9][0-9] left\)$"
 kill $!
 wait
+wstrim -o parts.ws spin.ws
+# counted too soon to be seen, but for a stop in between
+rm -f pid
+script -qefc "exec sh -c 'echo \$\$ >pid; exec ws2addr -c -j 2 parts.ws >n'" tty </dev/null >/dev/null 2>&1 &
+n=0
+until [ -s pid ] && [ "$(cat "/proc/$(cat pid)/task/$(cat pid)/children" 2>/dev/null)" ] || [ $((n += 1)) -gt 600 ]; do sleep 0.02; done
+kill -STOP "$(cat pid)"
+sleep 2.2
+kill -CONT "$(cat pid)" $!
+ok "the same of several processes" shown "^.\[Kws2addr: parts.ws: [1-9][0-9]?% \([0-9]+ M instructions, [0-9.]+ M/s, [0-9]+:[0-9][0-9] left\)$"
+kill $! 2>/dev/null
+wait
 tap_end

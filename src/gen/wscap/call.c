@@ -127,9 +127,8 @@ put_writes(struct cap *c, const struct writes *w, const struct call *k)
 		put_mem(c, at, n);
 }
 
-/* Is it `syscall`? int 0x80 has other numbers and registers. */
-static int
-is_syscall(struct cap *c, uint64_t pc)
+int
+call_is_at(struct cap *c, uint64_t pc)
 {
 	uint64_t *seen = &c->pcs[pc / 2 % 64];
 	uint8_t b[2];
@@ -296,7 +295,7 @@ call_enter(struct cap *c)
 	call_of(&k, &g, 0);
 	if (c->all->failed)
 		return cap_stop(c, NULL), -1;
-	if (!is_syscall(c, g.rip - 2)) {
+	if (!call_is_at(c, g.rip - 2)) {
 		cap_stop(c, "it makes a 32-bit system call");
 		return -1;
 	}

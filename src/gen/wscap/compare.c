@@ -87,14 +87,21 @@ compare_known(struct cap *c, uint64_t addr, const uint8_t *p, size_t n)
 	}
 }
 
+/* Records n bytes at addr, from what was read for the comparison: others may write at the same time.  p NULL: zero */
+static void
+compare_put(struct cap *c, uint64_t addr, const uint8_t *p, size_t n)
+{
+	struct ws_rec r = {.kind = WS_MEM, .u.mem = {.addr = addr, .p = p, .n = n}};
+
+	wscap_put(c, &r);
+}
+
 static size_t
 compare_differing(struct cap *c, uint64_t addr, const uint8_t *old, size_t n, int tell)
 {
 	size_t i = 0, from, sum = 0;
 
 	while (i < n) {
-		struct ws_rec r = {.kind = WS_MEM};
-
 		if (old[i] == c->all->scratch[i]) {
 			i++;
 			continue;
@@ -109,10 +116,7 @@ compare_differing(struct cap *c, uint64_t addr, const uint8_t *old, size_t n, in
 				break;
 			i += gap;
 		}
-		r.u.mem.addr = addr + from;
-		r.u.mem.p = c->all->scratch + from;
-		r.u.mem.n = i - from;
-		wscap_put(c, &r);
+		compare_put(c, addr + from, c->all->scratch + from, i - from);
 		sum += i - from;
 		if (tell)
 			warn("audit: %s wrote %zu bytes at 0x%llx that the table does not know of",
@@ -146,15 +150,6 @@ struct pass {
 	struct exists e;
 	enum { CHANGES, NOTHING, ALL } put;     /* what is recorded; NOTHING: changes are the program's own */
 };
-
-/* Records n bytes at addr, from what was read for the comparison: others may write at the same time. */
-static void
-common_put(struct cap *c, uint64_t addr, const uint8_t *p, size_t n)
-{
-	struct ws_rec r = {.kind = WS_MEM, .u.mem = {.addr = addr, .p = p, .n = n}};
-
-	wscap_put(c, &r);
-}
 
 /* n bytes at addr are in scratch: records what changed; keeps them in p, unless all are zero: returns that. */
 static uint8_t *
@@ -194,28 +189,29 @@ common_region(struct cap *c, const struct region *r, struct pass *s)
 	while (at < r->hi) {
 		size_t n = compare_room(r, at), got = n;
 		struct common *m = &c->common;
-		struct kept *had;
-		int known, zero;
+		struct kept *had = NULL;        /* what was kept of it */
+		int zero;
 
 		while (s->next < s->had.n && s->had.piece[s->next].addr < at)
 			s->next++;
-		had = &s->had.piece[s->next];
-		known = s->next < s->had.n && had->addr == at;
-		zero = (!known || !had->p) &&
+		if (s->next < s->had.n && s->had.piece[s->next].addr == at)
+			had = &s->had.piece[s->next];
+		zero = (!had || !had->p) &&
 		    (s->put == NOTHING ? exists_own(c, at, at + n) : exists_next(c, &s->e, at, at + n)) == at + n;
 		if (!zero)
 			got = tracee_read(&c->t, at, c->all->scratch, n);
-		known = known && had->n == got;
+		if (had && had->n != got)
+			had = NULL;
 		if (s->put == ALL && got)
-			common_put(c, at, zero ? NULL : c->all->scratch, got);
+			compare_put(c, at, zero ? NULL : c->all->scratch, got);
 		if (got) {
-			uint8_t *p = known ? had->p : NULL;
+			uint8_t *p = had ? had->p : NULL;
 
-			if (known)
+			if (had)
 				had->p = NULL;
 			m->piece = mem_xgrow(m->piece, &m->cap, m->n + 1, sizeof(*m->piece));
 			m->piece[m->n++] =
-			    (struct kept){at, got, zero ? p : common_update(c, at, p, got, known && s->put == CHANGES)};
+			    (struct kept){at, got, zero ? p : common_update(c, at, p, got, had && s->put == CHANGES)};
 		}
 		at = compare_next(at, n, got);
 	}

@@ -166,15 +166,9 @@ resolver_run(struct cap *c, uint64_t back, struct user_regs_struct *g)
 	int status;
 
 	for (unsigned i = 0; i < RESOLVER_STEPS; i++) {
-		if (tracee_resume(&c->t, PTRACE_SINGLESTEP, 0))
+		status = place_run(c, PTRACE_SINGLESTEP);
+		if (status <= 0)
 			return -1;
-		while (tracee_wait(&c->t, &status))
-			;
-		if (!WIFSTOPPED(status)) {
-			c->ended = status;
-			c->hasended = 1;
-			return -1;
-		}
 		if (status >> 8 != SIGTRAP && status >> 16 == 0 && !ptrace(PTRACE_GETSIGINFO, c->t.pid, NULL, &si))
 			tracee_hold(&c->t, &si);
 		if (tracee_regs(&c->t, g))

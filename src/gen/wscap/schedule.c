@@ -126,12 +126,11 @@ sched_next(struct cap *c)
 	if (c->th->turn || !t || !turn_threads(c))
 		return 0;
 	turn_give(c, t);
-	if (!t->stopped)
-		share_catch_up(c);
 	if (t->stopped) {
 		t->stopped = 0;
 		tree_stopped(c, t->status);
 	} else {
+		share_catch_up(c);
 		if (c->all->leaving)
 			ptrace(PTRACE_INTERRUPT, c->t.pid, NULL, NULL);
 		tree_resume(c, 0);

@@ -159,9 +159,8 @@ static int
 turn_calls(struct cap *c)
 {
 	struct user_regs_struct g;
-	uint8_t b[2];
 
-	return !tracee_regs(&c->t, &g) && tracee_read(&c->t, g.rip, b, 2) == 2 && b[0] == 0x0f && b[1] == 0x05;
+	return !tracee_regs(&c->t, &g) && call_is_at(c, g.rip);
 }
 
 int

@@ -181,15 +181,9 @@ vdso_leave(struct cap *c, const struct vdso *v)
 			return "its registers cannot be read";
 		if (!vdso_has(v, g.rip))
 			return NULL;
-		if (tracee_resume(&c->t, PTRACE_SINGLESTEP, 0))
+		status = place_run(c, PTRACE_SINGLESTEP);
+		if (status <= 0)
 			return "it has ended";
-		while (tracee_wait(&c->t, &status))
-			;
-		if (!WIFSTOPPED(status)) {
-			c->ended = status;
-			c->hasended = 1;
-			return "it has ended";
-		}
 		if (status >> 8 != SIGTRAP && status >> 16 == 0 && !ptrace(PTRACE_GETSIGINFO, c->t.pid, NULL, &si))
 			tracee_hold(&c->t, &si);
 	}

@@ -384,6 +384,8 @@ size_t region_at(const struct regions *g, uint64_t addr);
 /* call.c: system calls */
 int call_enter(struct cap *c);          /* 0, or -1: the capture ends here */
 void call_leave(struct cap *c);
+/* is a `syscall` instruction at pc? int 0x80 has other numbers and registers */
+int call_is_at(struct cap *c, uint64_t pc);
 
 /* maps.c: calls that change mappings.  special.c: other calls that need a function. */
 #define CALLS X(mmap) X(mprotect) X(munmap) X(brk) X(mremap) X(madvise) X(shmat) X(shmdt) \

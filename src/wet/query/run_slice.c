@@ -142,8 +142,8 @@ slicer_enter(struct slicer *c, unsigned flags)
 	    QUERY_PARENTS | QUERY_ADDRESS));
 }
 
-static int
-slicer_backward(struct slicer *c)
+int
+slicer_segments_backward(struct slicer *c, slicer_segment_fn *fn, void *arg)
 {
 	size_t first = run_find_segment(c->r, c->s->n);
 
@@ -152,14 +152,21 @@ slicer_backward(struct slicer *c)
 			continue;
 		if (k < first)
 			query_progress(c->s->n - c->r->seg[k + 1].n, c->s->n);
-		if (slicer_enter(c, c->s->flags) != 0)
-			return -1;
-		if (k == first)
-			(void)slicer_walk_forward(c, slicer_add_criterion);
-		if ((c->r->deps_in_time ? in_time_backward(c) : worklist_backward(c)) != 0)
+		if (fn(c, arg) != 0)
 			return -1;
 	}
 	return 0;
+}
+
+static int
+slicer_backward(struct slicer *c, void *arg)
+{
+	(void)arg;
+	if (slicer_enter(c, c->s->flags) != 0)
+		return -1;
+	if (c->k == run_find_segment(c->r, c->s->n))
+		(void)slicer_walk_forward(c, slicer_add_criterion);
+	return c->r->deps_in_time ? in_time_backward(c) : worklist_backward(c);
 }
 
 static int
@@ -336,7 +343,7 @@ qrun_slice(struct query *q, struct query_slice *s)
 	if (slicer_is_live(q, s))
 		e = live_slice(c);
 	else
-		e = s->flags & QUERY_FORWARD ? slicer_forward(c) : slicer_backward(c);
+		e = s->flags & QUERY_FORWARD ? slicer_forward(c) : slicer_segments_backward(c, slicer_backward, NULL);
 	slicer_release(c);
 	return e;
 }

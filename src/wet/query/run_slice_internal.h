@@ -188,6 +188,10 @@ uint64_t slicer_next_member(const struct query *q, uint64_t at, uint64_t end);
 int slicer_load_values(struct slicer *c);                               /* loads values of members */
 int slicer_report_member(struct slicer *c, uint64_t inst, uint64_t n);  /* counts it, and hands it to s->fn */
 int slicer_set_segment(struct slicer *c, size_t k);     /* sets c->place; 1: an instance of it is in the slice */
+/* Slices segment c->k backward.  0, or -1 after a failure */
+typedef int slicer_segment_fn(struct slicer *c, void *arg);
+/* Calls fn with the segments, from that of the criterion back, that may have members which were not reported. */
+int slicer_segments_backward(struct slicer *c, slicer_segment_fn *fn, void *arg);
 /* does a slice follow this port of a statement? */
 int slicer_follows(const struct slicer *c, unsigned flags, const struct store_stmt *v, uint32_t port);
 

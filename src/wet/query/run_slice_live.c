@@ -302,9 +302,10 @@ live_end(struct live *t)
 }
 
 static int
-live_backward_segment(struct live *t, size_t k)
+live_backward(struct slicer *c, void *arg)
 {
-	struct slicer *c = t->c;
+	struct live *t = arg;
+	size_t k = c->k;
 	const struct col *path;
 
 	if (live_enter(t, k, &path) != 0)
@@ -327,23 +328,6 @@ live_backward_segment(struct live *t, size_t k)
 	}
 	live_end(t);
 	return t->bad ? -1 : 0;
-}
-
-static int
-live_backward(struct live *t)
-{
-	struct slicer *c = t->c;
-	size_t first = run_find_segment(c->r, c->s->n);
-
-	for (size_t k = first + 1; k-- > 0 && !c->enough && (k == first || c->left);) {
-		if (!slicer_set_segment(c, k) && k < first)
-			continue;
-		if (k < first)
-			query_progress(c->s->n - c->r->seg[k + 1].n, c->s->n);
-		if (live_backward_segment(t, k) != 0)
-			return -1;
-	}
-	return 0;
 }
 
 /* Forward: is this instance, or one of a list, one that others are in the slice for? */
@@ -503,7 +487,7 @@ live_slice(struct slicer *c)
 	int e = live_init(&t, c);
 
 	if (!e)
-		e = c->s->flags & QUERY_FORWARD ? live_forward(&t) : live_backward(&t);
+		e = c->s->flags & QUERY_FORWARD ? live_forward(&t) : slicer_segments_backward(c, live_backward, &t);
 	live_free(&t);
 	return e;
 }
