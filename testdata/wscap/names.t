@@ -34,7 +34,7 @@ names() {
 }
 
 build 3 0
-wscap -o plain.ws ./p
+wscap --names no -o plain.ws ./p
 wscap --names all -o kept.ws ./p
 is "the program runs as without" $? 18
 names kept.ws >want
@@ -46,7 +46,8 @@ wstrim -o trimmed.ws kept.ws
 wetz -m replay -o kept.wet kept.ws
 sh -c "wscap --names all -o tree.ws sh -c './p; ./p; exit 0'"
 
-wscap --names own -o own.ws ./p
+wscap -o own.ws ./p
+is "own is the default" "$(wsinfo own.ws | grep '^names of')" "$(wscap --names own -o own2.ws ./p; wsinfo own2.ws | grep '^names of')"
 is "own keeps the same" "$(wsinfo own.ws | grep '^names of')" "$(wsinfo kept.ws | grep '^names of')"
 wscap --names no -o no.ws ./p
 is "no keeps none" "$(wsinfo no.ws | grep -c '^names of')" 0

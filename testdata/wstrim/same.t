@@ -126,8 +126,8 @@ cp c.ws t.ws
 wstrim t.ws 2>err
 is "early" "$? $(sed 's/after [0-9]* i/i/' err)" "0 wstrim: t.ws: the capture ends before the program, instructions: it executes another program"
 answers "early"
-# what is damaged or cut off is not replaced, and -o writes what can be replayed
-wscap -o whole.ws ./p 100 >out
+# what is damaged or cut off is not replaced, and -o writes what can be replayed; kept files would be at its end
+wscap --names no -o whole.ws ./p 100 >out
 head -c $(($(bytes whole.ws) * 8 / 10)) whole.ws >c.ws
 cp c.ws t.ws
 wstrim t.ws 2>err

@@ -34,7 +34,7 @@ static const struct opt wscap_opts[] = {
 	{ ASLR, "aslr", "WHEN", "off (the default): each run has the same addresses; on: as without wscap" },
 	{ RECORDER, "recorder", "WHEN", "off: each system call stops the program; on (the default): only rare ones" },
 	{ CPU, "cpu", "LEVEL", "hide what processors of level baseline or v2 lack; native (the default): nothing" },
-	{ NAMES, "names", "WHICH", "no, own or all: keep files with symbols, so that names survive a rebuild (no)" },
+	{ NAMES, "names", "WHICH", "no, own or all: keep files with symbols, so that names survive a rebuild (own)" },
 	{ STORE, "store", "DIR", "keep pages of files in DIR, once for all captures that name it" },
 	{ TOUCH, "first-touch", NULL, "record each page when the program first reaches for it" },
 	{ AUDIT, "audit", NULL, "compare all writable memory before and after each system call; slow" },
@@ -283,7 +283,7 @@ main(int argc, char **argv)
 	struct tree *a = xcalloc(1, sizeof(*a));
 	const char *store = NULL;
 	uint64_t pid = 0;
-	int o, whole, recorder = -1, names = NO;
+	int o, whole, recorder = -1, names = OWN;
 
 	diag_init(argv[0], CANNOT);
 	a->path = "a.ws";
