@@ -80,7 +80,7 @@ is "what comes before any fetch is in the total" "$(awk 'on && $NF == "total" { 
 . "$SRC/testdata/ws2addr/lib.sh"
 if why=$(able); then
 	$GCC -g -O1 -o plain walk.c
-	wscap -o g.ws ./plain >/dev/null
+	wscap --names no -o g.ws ./plain >/dev/null
 	# shellcheck disable=SC2086
 	cachesim $small --functions --lines --top 100 g.ws >screen
 	ok "a capture: functions" grep -q '[0-9]  main  plain$' screen

@@ -83,7 +83,7 @@ ok "which is not nothing" test -s got
 . "$SRC/testdata/ws2addr/lib.sh"
 if why=$(able); then
 	$GCC -g -O1 -o prog prog.c
-	wscap -o g.ws ./prog >/dev/null
+	wscap --names no -o g.ws ./prog >/dev/null
 	ws2addr -f text g.ws >want
 	"$cat" g.ws >got
 	same "a capture" got want

@@ -102,7 +102,7 @@ int main(int argc, char **argv)
     }
 }
 X
-${CC:-gcc} -g -O0 $static foo1.c -o foo1 2>err && wscap -o foo1.ws ./foo1 2 7 >out && pass "captured"
+${CC:-gcc} -g -O0 $static foo1.c -o foo1 2>err && wscap --names no -o foo1.ws ./foo1 2 7 >out && pass "captured"
 first=$(wetq list foo1.ws | awk '/ foo1.c main 10$/ { print $1; exit }')
 wetq annotate "$first#0" foo1.ws >got
 is "the seed's example: line 10 depends on 6 and 8, not on 9" "$(sed -n 's/^ *\([0-9]*\): *\([0-9]*\):.*/\2 \1/p' got | awk '{ print $1, ($2 > 0) }' | tr '\n' ' ')" \

@@ -99,7 +99,7 @@ int shown(int x);
 int shown(int x) { return hidden(x) * 3; }
 X
 echo 'int shown(int); int main(void) { return shown(7) != 45; }' >use.c
-${CC:-gcc} -g -O1 -fPIC -shared lib.c -o libname.so -Wl,--build-id=sha1 && ${CC:-gcc} -g use.c -o use -L. -lname -Wl,-rpath,"$(pwd)" && wscap -o use.ws ./use
+${CC:-gcc} -g -O1 -fPIC -shared lib.c -o libname.so -Wl,--build-id=sha1 && ${CC:-gcc} -g use.c -o use -L. -lname -Wl,-rpath,"$(pwd)" && wscap --names no -o use.ws ./use
 wetq list use.ws >list
 is "a library with debugging information: a function that is inlined too" "$(awk '$4 == "lib.c" { print $5, $6 }' list | LC_ALL=C sort -u)" "hidden 2
 shown 4

@@ -23,7 +23,7 @@ int main(int argc, char **argv)
     }
 }
 C
-	${CC:-gcc} -w -g -O0 ${static-} "$@" foo1.c -o foo1 && wscap -o foo1.ws ./foo1 2 7 >foo1.out
+	${CC:-gcc} -w -g -O0 ${static-} "$@" foo1.c -o foo1 && wscap --names no -o foo1.ws ./foo1 2 7 >foo1.out
 }
 
 # block TEXT ID: the block of a statement

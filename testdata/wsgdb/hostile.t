@@ -3,7 +3,7 @@
 . "$HERE/lib.sh"
 cp "$HERE/story.c" .
 $GCC -O0 -g -Wl,--build-id -o story story.c
-wscap -o story.ws ./story >/dev/null
+wscap --names no -o story.ws ./story >/dev/null
 talk() { timeout 120 python3 "$HERE/packets.py" "$@" 2>&1; }
 
 # answers to packets that are wrong: an error or nothing, and the conversation goes on
