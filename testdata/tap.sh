@@ -77,6 +77,14 @@ want: $tap_err"
 	fi
 }
 
+# captures TOOL: can programs be captured here, for TOOL to read?  Tried once for all tests of a run.
+captures() {
+	command -v wscap >/dev/null && command -v "$1" >/dev/null || { echo "no wscap or no $1"; return 1; }
+	[ "${ALL-}" ] && [ -e "$ALL/able" ] && return 0
+	wscap -o able.ws true 2>able.err || { echo "nothing can be captured here: $(head -n 1 able.err)"; return 1; }
+	[ ! "${ALL-}" ] || : >"$ALL/able"
+}
+
 # damaged [OPTION...] FILE DAMAGED WHOLE COMMAND...: places where damage does something else than it should; see damage.py
 damaged() {
 	python3 "$SRC/testdata/damage.py" "$@"

@@ -2,10 +2,7 @@
 # shellcheck shell=sh
 
 # able: can programs be captured here?
-able() {
-	command -v wscap >/dev/null && command -v addrconv >/dev/null || { echo "no wscap or no addrconv"; return 1; }
-	wscap -o able.ws true 2>able.err || { echo "nothing can be captured here: $(head -n 1 able.err)"; return 1; }
-}
+able() { captures addrconv; }
 
 # captured PROGRAM SOURCE [OPTION...]: compiles it without libraries and captures it in PROGRAM.ws; its status is 7
 captured() {

@@ -2,10 +2,7 @@
 # shellcheck shell=sh
 
 # able: can programs be captured, and visited, here?
-able() {
-	command -v wscap >/dev/null && command -v ws2wet >/dev/null || { echo "no wscap or no ws2wet"; return 1; }
-	wscap -o able.ws true 2>able.err || { echo "nothing can be captured here: $(head -n 1 able.err)"; return 1; }
-}
+able() { captures ws2wet; }
 
 # foo1 [OPTION...]: the program of the format's description, compiled so and $static, and its capture foo1.ws with arguments 2 and 7
 foo1() {
