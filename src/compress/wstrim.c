@@ -15,6 +15,7 @@
 #include "base/diag.h"
 #include "base/helper.h"
 #include "base/mem.h"
+#include "base/num.h"
 #include "base/opt.h"
 #include "base/out.h"
 #include "base/progress.h"
@@ -24,11 +25,12 @@
 #include "format/ws/store.h"
 #include "replay/guest/replay.h"
 
-enum { FETCH = 256, NAMES, ALONE };
+enum { FETCH = 256, NAMES, ALONE, KEYFRAMES };
 
 static const struct opt wstrim_opts[] = {
 	{ ALONE, "alone", NULL, "put into the capture what it needs of a store, instead of referring to it" },
 	{ FETCH, "fetch", NULL, "only put into the capture what it needs of a store" },
+	{ KEYFRAMES, "keyframes", "N", "write N keyframes at even distances, whatever they take" },
 	{ NAMES, "names", NULL, "keep the program's files that have symbols, so that its names survive a rebuild" },
 	{ 'o', "output", "FILE", "write to FILE; the capture stays as it is" },
 	{ 'v', "verbose", NULL, "print the sizes before and after" },
@@ -37,7 +39,7 @@ static const struct opt wstrim_opts[] = {
 
 static const struct opt_tool wstrim_tool = {
 	.does = "Makes a capture smaller: leaves out the memory that its replay does not need.",
-	.synopsis = "[-v] [--alone] [--fetch | --names] [-o file] [capture]",
+	.synopsis = "[-v] [--alone] [--keyframes n] [--fetch | --names] [-o file] [capture]",
 	.example = "wscap -o ls.ws ls; wstrim -v ls.ws",
 	.opt = wstrim_opts,
 };
@@ -49,6 +51,8 @@ struct job {
 	uint64_t written;               /* bytes of out */
 	int in_place, verbose, fetch, names;
 	int alone;                      /* the output refers to no store */
+	int keyed;                      /* --keyframes: its number is in keys */
+	unsigned keys;
 	struct ws_runs *runs;           /* of the input; NULL: only one is wanted */
 	struct ws_runs *kept;           /* all of them, with the files that the input keeps, */
 	int keptfd;                     /* which have a descriptor of their own */
@@ -69,15 +73,22 @@ wstrim_sink(void *arg, const void *p, size_t n)
 	return 0;
 }
 
-/* Is the input a capture that is trimmed already?  Ends the tool if it is no capture. */
+/* Does it stay as it is, apart from kept files?  What is trimmed does, unless it is to be trimmed in another way. */
 static int
-is_trimmed(struct job *j)
+stays(const struct job *j, struct ws_reader *r)
+{
+	return (ws_head(r)->flags & WS_TRIMMED) && !j->keyed && !(j->alone && ws_blocks_stored(j->kept));
+}
+
+/* Does the input stay as it is?  Ends the tool if it is no capture. */
+static int
+input_stays(struct job *j)
 {
 	struct stat st;
 	struct fault f;
 	struct ws_reader *r;
 	size_t run;
-	int fd = ws_open_path(j->path, &run), trimmed;
+	int fd = ws_open_path(j->path, &run), same;
 
 	if (fd < 0 || fstat(fd, &st) < 0)
 		die_sys("%s", j->name);
@@ -88,12 +99,12 @@ is_trimmed(struct job *j)
 	r = ws_open_run(fd, run, &f);
 	if (!r)
 		die_fault(j->name, &f);
-	trimmed = (ws_head(r)->flags & WS_TRIMMED) != 0;
+	same = stays(j, r);
 	ws_close(r);
 	close(fd);
 	if (run && j->in_place)
 		die("%s: one run of several is not replaced: -o names a file for it", j->name);
-	return trimmed;
+	return same;
 }
 
 static void
@@ -224,6 +235,10 @@ wstrim_one(const struct job *j, const char *path, struct ws_pages_writer *pages,
 	/* without what is in the store, a keyframe may be larger than all the rest */
 	if (pages)
 		o.size = j->size;
+	if (j->keyed) {
+		o.keys = j->keys;
+		o.share = o.middle = 0;
+	}
 	if (replay_trim(path, &o, s, f) != 0)
 		return -1;
 	if (s->early.is && !s->cut)
@@ -277,7 +292,7 @@ wstrim_keep(void *arg, const void *p, size_t n)
 }
 
 static void
-wstrim_run(struct job *j, size_t n, struct ws_pages_writer *pages, struct ws_run_writer *to, int trimmed)
+wstrim_run(struct job *j, size_t n, struct ws_pages_writer *pages, struct ws_run_writer *to, int same)
 {
 	char *path = xasprintf("/proc/self/fd/%d:%zu", j->fd, n), *name = xasprintf("%s:%zu", j->name, n);
 	struct job one = *j;
@@ -287,8 +302,8 @@ wstrim_run(struct job *j, size_t n, struct ws_pages_writer *pages, struct ws_run
 
 	one.name = name;
 	one.size = ws_runs_bytes(j->runs, n);
-	if (trimmed || wstrim_one(&one, path, pages, wstrim_keep, &b, &s, &f) != 0 || (s.cut && j->in_place)) {
-		if (!trimmed) {
+	if (same || wstrim_one(&one, path, pages, wstrim_keep, &b, &s, &f) != 0 || (s.cut && j->in_place)) {
+		if (!same) {
 			warn("%s: stays as it is: %s", name, f.err);
 			j->bad = 1;
 		}
@@ -305,14 +320,14 @@ wstrim_run(struct job *j, size_t n, struct ws_pages_writer *pages, struct ws_run
 }
 
 static int
-run_is_trimmed(struct job *j, size_t n)
+run_stays(struct job *j, size_t n)
 {
 	struct fault f;
 	struct ws_reader *r = ws_open_run(j->fd, n, &f);
-	int trimmed = r && ws_head(r)->flags & WS_TRIMMED;
+	int same = r && stays(j, r);
 
 	ws_close(r);
-	return trimmed && !(j->alone && ws_blocks_stored(j->kept));
+	return same;
 }
 
 /* Each run by itself. */
@@ -331,7 +346,7 @@ wstrim_all(struct job *j)
 
 		if (!run[i])
 			die("out of memory");
-		wstrim_run(j, i, to.pages, run[i], run_is_trimmed(j, i));
+		wstrim_run(j, i, to.pages, run[i], run_stays(j, i));
 		ws_run_end(run[i], is->end == WS_UNKNOWN ? is->start : is->end);
 	}
 	wstrim_put_kept(j, ws_runs_write_between, to.runs);
@@ -352,18 +367,18 @@ wstrim_several(struct job *j, const char *outname, const char *copy)
 static void
 wstrim_file(struct job *j, const char *outname, const char *copy)
 {
-	int trimmed = is_trimmed(j) && !(j->alone && ws_blocks_stored(j->kept));
+	int same = input_stays(j);
 	struct ws_run_writer *to_run;
 	struct to to;
 	size_t run;
 
-	if (trimmed && !j->names)
+	if (same && !j->names)
 		warn("%s: is trimmed already%s", j->name, j->in_place ? ", and stays as it is" : ", and is copied");
-	if (trimmed && j->in_place && !j->names)
+	if (same && j->in_place && !j->names)
 		return;
 	j->out = out_create(j->in_place ? j->path : outname, out_mode_of(copy ? NULL : j->path));
 	out_binary(j->out, "a capture");
-	if (!trimmed) {
+	if (!same) {
 		wstrim_trim(j);
 		return;
 	}
@@ -386,7 +401,7 @@ wstrim_fetch(struct job *j, const char *outname, const char *copy)
 	size_t run;
 	struct fault f;
 
-	(void)is_trimmed(j);
+	(void)input_stays(j);
 	j->fd = ws_open_path(j->path, &run);
 	if (j->fd < 0)
 		die_sys("%s", j->name);
@@ -441,6 +456,17 @@ wstrim_input(struct job *j, const char *outname)
 	free(copy);
 }
 
+static void
+wstrim_keyframes(struct job *j, const char *s)
+{
+	uint64_t n;
+
+	if (num_u64(s, 0, TRIM_KEYS, &n) != 0)
+		opt_wrong("not a number from 0 to %u", TRIM_KEYS);
+	j->keyed = 1;
+	j->keys = (unsigned)n;
+}
+
 int
 main(int argc, char **argv)
 {
@@ -454,6 +480,8 @@ main(int argc, char **argv)
 			outname = optarg;
 		else if (c == FETCH)
 			j.fetch = 1;
+		else if (c == KEYFRAMES)
+			wstrim_keyframes(&j, optarg);
 		else if (c == NAMES)
 			j.names = 1;
 		else if (c == ALONE)
@@ -462,8 +490,9 @@ main(int argc, char **argv)
 			j.verbose = 1;
 	}
 	opt_operands(argc, argv, 0, 1);
-	if (j.fetch && (j.names || j.alone))
-		die_usage("--fetch only copies: --%s is for another call", j.names ? "names" : "alone");
+	if (j.fetch && (j.names || j.alone || j.keyed))
+		die_usage("--fetch only copies: --%s is for another call",
+		    j.names ? "names" : j.alone ? "alone" : "keyframes");
 	j.path = argv[optind];
 	wstrim_input(&j, outname);
 	return j.bad;

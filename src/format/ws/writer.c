@@ -16,6 +16,7 @@ struct ws_writer {
 	ws_write_fn *write;
 	void *arg;
 	enum ws_level level;
+	size_t cut;                     /* unpacked bytes after which a group ends; 0: as the level has it */
 	struct fault fault;
 	int failed;
 	uint64_t off;                   /* bytes written */
@@ -251,6 +252,12 @@ ws_set_level(struct ws_writer *w, enum ws_level level)
 	w->level = level;
 }
 
+void
+ws_set_cut(struct ws_writer *w, size_t n)
+{
+	w->cut = n;
+}
+
 size_t
 ws_held(const struct ws_writer *w)
 {
@@ -301,7 +308,7 @@ ws_writer_record(struct ws_writer *w, struct ws_rec *r)
 			return ws_writer_fail(w, "out of memory");
 		sum += w->s[i].n;
 	}
-	return sum >= (w->level == WS_SMALL ? CUT_SMALL : CUT) ? ws_end_group(w) : 0;
+	return sum >= (w->cut ? w->cut : w->level == WS_SMALL ? CUT_SMALL : CUT) ? ws_end_group(w) : 0;
 }
 
 /* A piece of memory: its bytes go into their stream, unless they are there already, then the record. */

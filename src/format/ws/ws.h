@@ -354,8 +354,10 @@ int ws_hold(struct ws_writer *w, size_t *place);
 int ws_fill(struct ws_writer *w, size_t place);
 /* on: records that are put next stand in front of all that is kept.  off: behind it again.  0 or -1. */
 int ws_front(struct ws_writer *w, int on);
-/* of the groups that end later: WS_PLAIN or WS_QUICK */
+/* of the groups that end later; behind ws_end_group only, if one of them is WS_SMALL */
 void ws_set_level(struct ws_writer *w, enum ws_level level);
+/* groups end after n unpacked bytes: smaller ones are found faster, and take more room */
+void ws_set_cut(struct ws_writer *w, size_t n);
 size_t ws_held(const struct ws_writer *w);              /* bytes that are kept */
 
 uint64_t ws_triggers(const struct ws_writer *w);        /* triggers so far */

@@ -128,12 +128,14 @@ int replay_amd(const struct ws_header *h);              /* was it an AMD-like pr
  * Trimming: replays the capture `in` twice and writes only what a replay needs of it, with
  * keyframes.  A capture that was cut off is trimmed as far as it goes, and marked as stopped.
  */
+#define TRIM_KEYS 64u
 struct trim_opts {
 	enum ws_level level;
 	uint64_t every;                 /* minimum distance of keyframes in instructions; 0: 50 million */
 	unsigned share;                 /* percent of the file that keyframes may take; */
 	/* or bytes for each million instructions that one in the middle may take; both 0: no keyframes */
 	unsigned middle;
+	unsigned keys;                  /* at most TRIM_KEYS: so many at even distances, whatever they take; 0: as these say */
 	uint64_t size;                  /* bytes of the input, more than which keyframes may not make of it; 0: no matter */
 	ws_write_fn *write;             /* receives the new file */
 	void *arg;                      /* of write */

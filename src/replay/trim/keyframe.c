@@ -102,6 +102,23 @@ trim_middle(const struct trim_found *f, double *best)
 	return at;
 }
 
+/* The candidates nearest to even distances, for at most m keyframes, in first[1] and on: their number */
+static size_t
+trim_even(const struct trim_found *f, size_t m, size_t *first)
+{
+	size_t n = 1, k = 1;
+
+	for (size_t i = 1; i <= m; i++) {
+		double at = (double)f->ninst * (double)i / (double)(m + 1);
+
+		while (k + 1 < f->nseg && at - (double)f->seg[k].icount > (double)f->seg[k + 1].icount - at)
+			k++;
+		if (k < f->nseg && k > first[n - 1])
+			first[n++] = k;
+	}
+	return n - 1;
+}
+
 /* Reduces the candidates to the n at `first`; each takes the segments after it. */
 static int
 trim_reduce(struct trim_found *f, const size_t *first, size_t n)
@@ -140,6 +157,8 @@ trim_choose_keyframes(struct trim_found *f, const struct trim_opts *o)
 	size_t first[TRIM_SEGS + 1] = { 0 };
 	size_t m = f->nseg - 1, n = 1;
 
+	if (o->keys)
+		return trim_reduce(f, first, 1 + trim_even(f, o->keys, first));
 	if (o->size && budget > left)
 		budget = left;
 	if (o->size && most > left)

@@ -14,6 +14,7 @@
 #include "replay/trim/shadow_internal.h"
 
 #define EVERY   50000000u       /* instructions between candidates by default */
+#define CLOSE   100000u         /* and if it is said how many keyframes there are to be */
 #define SAMPLE  (64u << 20)     /* bytes of the contents that are compressed to estimate their size */
 #define CHUNK   (256u << 10)    /* bytes compressed at once */
 #define BATCH   (16u << 10)     /* words at once: they stay in the cache */
@@ -25,6 +26,7 @@ struct note {
 	struct trim_found *found;
 	struct wcode code;
 	struct wcode_replay mem;        /* reads the bytes of code */
+	int keys;                       /* keyframes are asked for, whatever they take */
 	int refers;                     /* the smaller capture refers to a store */
 	struct trim_stored stored;
 	uint64_t every;
@@ -246,7 +248,8 @@ trim_run(struct note *t, struct fault *f)
 		if (shadow_end_segment(&t->s) != 0)
 			return -1;
 		drive_fetches_again(r);
-		sample_seg(t, &t->found->seg[t->found->nseg - 1]);
+		if (!t->keys)
+			sample_seg(t, &t->found->seg[t->found->nseg - 1]);
 		if (drive_ended(r) != REPLAY_OK)
 			return drive_is_cut(r);
 		if (t->found->nseg >= TRIM_SEGS && trim_thin_candidates(t) != 0)
@@ -323,7 +326,8 @@ trim_find_needs(const char *in, const struct trim_opts *o, struct trim_found *fo
 	*f = (struct fault){ .off = WS_UNKNOWN, .rec = WS_UNKNOWN };
 	if (t) {
 		t->found = t->s.found = found;
-		t->every = o->every ? o->every : EVERY;
+		t->keys = o->keys != 0;
+		t->every = o->every ? o->every : t->keys ? CLOSE : EVERY;
 		t->refers = o->pages != NULL;
 		e = trim_pass1(t, in, f);
 	}

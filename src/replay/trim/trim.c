@@ -11,6 +11,7 @@
 #include "replay/trim/trim_internal.h"
 
 #define GAP 1u                  /* gaps of up to this many unneeded lines do not end a run */
+#define KEYED_CUT (1u << 20)    /* bytes of a group where keyframes are asked for: who goes to one unpacks the first group, too */
 #define PAGE_GAP 4u             /* and of so many pages that are in a store: another record takes more room */
 
 struct trim {
@@ -239,6 +240,9 @@ on_record(void *arg, const struct ws_rec *rec)
 	case WS_END:
 		end = *rec;
 		end.u.end.icount = t->found.ninst;
+		/* who cuts the run into parts asks for its length first: the last group.  A note says why it ends, and stays with it */
+		if (t->o->keys && !t->early.why[0] && ws_end_group(t->w) != 0)
+			return trim_bad(t, ws_write_fault(t->w)->err);
 		return trim_put(t, &end);
 	default:
 		break;
@@ -318,6 +322,20 @@ put_twins(struct trim *t)
 	return 0;
 }
 
+/*
+ * A group of its own, so that who looks for what comes later need not unpack it.  Where keyframes are asked for, that
+ * they are read fast says more than their size.
+ */
+static int
+key_group(struct trim *t, int begins)
+{
+	if (ws_end_group(t->w) != 0)
+		return trim_bad(t, ws_write_fault(t->w)->err);
+	if (t->o->keys)
+		ws_set_level(t->w, begins ? WS_QUICK : t->o->level);
+	return 0;
+}
+
 static int
 put_key(struct trim *t, const struct trim_seg *s)
 {
@@ -330,7 +348,7 @@ put_key(struct trim *t, const struct trim_seg *s)
 	rec.u.state.icount = replay_icount(t->r);
 	rec.u.state.instances = replay_instances(t->r);
 	rec.u.state.thread = replay_thread(t->r);
-	if (trim_put(t, &rec) != 0)
+	if (key_group(t, 1) != 0 || trim_put(t, &rec) != 0)
 		return -1;
 	for (size_t i = 0; (m = replay_map(t->r, i)) != NULL; i++) {
 		rec = (struct ws_rec){ .kind = WS_MAP, .u.map = *m };
@@ -347,7 +365,7 @@ put_key(struct trim *t, const struct trim_seg *s)
 	if (put_twins(t) != 0)
 		return -1;
 	rec = (struct ws_rec){ .kind = WS_KEYEND };
-	return trim_put(t, &rec);
+	return trim_put(t, &rec) != 0 ? -1 : key_group(t, 0);
 }
 
 /* Ends the capture where it was cut off. */
@@ -410,6 +428,8 @@ trim_pass2(struct trim *t, const char *in, struct trim_stats *s)
 	t->w = ws_create(t->o->write, t->o->arg, &h, t->o->level, &wf);
 	if (!t->w)
 		return trim_bad(t, wf.err);
+	if (t->o->keys)
+		ws_set_cut(t->w, KEYED_CUT);
 	if (drive_start(r) != 0) {
 		if (!t->fault->err[0])
 			*t->fault = *replay_fault(r);

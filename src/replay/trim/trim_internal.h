@@ -8,7 +8,7 @@
 
 #define TRIM_LINES (MEM_PAGE / WS_LINE)         /* lines of a page */
 /* candidates kept in memory: when there are more, every other one is dropped */
-#define TRIM_SEGS  128u
+#define TRIM_SEGS  (2 * TRIM_KEYS)
 
 /* `count` lines; the replay needs bytes `mask` of each, as MEM number `mem` has them. */
 struct trim_need {
