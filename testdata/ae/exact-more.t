@@ -14,6 +14,8 @@ else
 		few "dispatch jumps data callback fork cold select" -O2 -pie
 		few "tls interp start" -O0 -pie
 		few "calls dispatch data" -O2 -static-pie
+		# jumps through a table that the program changes name it only here
+		echo "dispatch -O1 -fno-pie -no-pie"
 		# under valgrind a static program's thread data lies in the heap, so that has two constants
 		echo "-o qemu callback -O2 -static"
 		few "calls real cold" -O2 -g

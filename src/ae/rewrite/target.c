@@ -174,12 +174,12 @@ target_operands(struct file *f, struct afunc *fn, uint32_t self, struct ainsn *a
 			fn->ins[y->ins].leader = fn->ins[y->ins].taken = 1;
 			fn->codetaken = 1;
 		}
-		/* jmp *.Ltable(,%reg,8) */
+		/* jmp *.Ltable(,%reg,8); a table that can be written is read, as other memory is: the twin's copy would stay as it was */
 		if (a->in.ctl == IC_SWITCH && a->in.setsdst == 2 && y && y->table != NONE) {
 			const struct jtable *t = &f->tab[y->table];
 			const struct sch_addr *m = &a->in.ref[0].m;
 
-			if (t->absolute && !t->mixed && t->func == self && m->base == SCH_NOVAR &&
+			if (y->readonly && !y->weak && t->absolute && !t->mixed && t->func == self && m->base == SCH_NOVAR &&
 			    m->scale == f->m->word && (s[n] == '(' && s[-1] == '*'))
 				a->table = y->table;
 		}

@@ -1,6 +1,6 @@
 /*
  * Ways to go somewhere: dense and sparse switches (jump tables, absolute and PIC), computed goto over tables of labels
- * and of label differences, a switch in a loop in a switch.
+ * that do not change, that change, and of label differences, a switch in a loop in a switch.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -91,7 +91,29 @@ halt:
 	return acc;
 }
 
-/* the same with differences of labels, which need no relocation */
+/* over a table that the program changes: the target is what is in it now */
+NOINLINE static long
+changed(const unsigned char *code, int swap)
+{
+	static void *op[] = { &&add, &&triple, &&sub, &&halt };
+	long acc = 0;
+
+	if (swap) {
+		void *was = op[0];
+
+		op[0] = op[1];
+		op[1] = was;
+	}
+next:
+	goto *op[*code++];
+add:	acc += 1; goto next;
+triple:	acc *= 3; goto next;
+sub:	acc -= 2; goto next;
+halt:
+	return acc;
+}
+
+/* the same as labels() with differences of labels, which need no relocation */
 NOINLINE static long
 differences(const unsigned char *code, long acc)
 {
@@ -143,6 +165,7 @@ main(int argc, char **argv)
 {
 	int n = argc > 1 ? atoi(argv[1]) : 60;
 	static const unsigned char code[] = { 1, 9, 5, 3, 2, 15, 5, 4, 5, 2, 1, 0 };
+	static const unsigned char steps[] = { 0, 1, 0, 2, 1, 0, 3 };
 	static const int keys[] = { -100, 3, 17, 900, 901, 70000, 5000000, 4, 5 };
 
 	for (int i = 0; i < n; i++) {
@@ -151,6 +174,7 @@ main(int argc, char **argv)
 		mix(names('`' + i % 10)[0]);
 		mix(labels(code, i % 11));
 		mix(differences(code, i % 13));
+		mix(changed(steps, i % 3 == 0));
 	}
 	mix(two_levels(n * 2));
 	printf("%016lx\n", sum);
