@@ -16,6 +16,8 @@ else
 		few "calls dispatch data" -O2 -static-pie
 		# jumps through a table that the program changes name it only here
 		echo "dispatch -O1 -fno-pie -no-pie"
+		# computed goto by a call of a thunk, which goes on in the code that is not traced
+		echo "dispatch -O2 -mindirect-branch=thunk"
 		# under valgrind a static program's thread data lies in the heap, so that has two constants
 		echo "-o qemu callback -O2 -static"
 		few "calls real cold" -O2 -g
