@@ -304,6 +304,7 @@ data_words(struct where *w, uint32_t i, const struct sym *at)
 		if (!at || !first)
 			continue;
 		first = 0;
+		f->fn[y->fn].codetaken = 1;
 		if (w->table == NONE) {
 			f->tab = mem_xgrow(f->tab, &f->captab, f->ntab + 1, sizeof *f->tab);
 			t = &f->tab[f->ntab];

@@ -240,8 +240,6 @@ file_targets(struct file *f)
 	 * an address of code that no indirect jump of the function uses is used elsewhere
 	 * (__builtin_longjmp, a computed goto through a thunk of -mindirect-branch)
 	 */
-	for (k = 0; k < f->ntab; k++)
-		f->fn[f->tab[k].func].codetaken = 1;
 	for (i = 0; i < f->nfn; i++)
 		if (f->fn[i].codetaken && !f->fn[i].hasswitch)
 			fn_fail(&f->fn[i], 0, "code label as a value without an indirect jump");
