@@ -148,7 +148,7 @@ cap_release(struct cap *c)
 {
 	int shared = c->lender != NULL;
 
-	fast_end(c);
+	fast_off(c);
 	if (shared) {                   /* its parent will write the breakpoints again */
 		random_child(c, &c->t);
 		fork_return(c);
@@ -157,6 +157,7 @@ cap_release(struct cap *c)
 	}
 	if (c->th)
 		threads_release(c, shared);
+	fast_end(c);
 	child_detach(c, &c->t, c->pid, shared);
 	c->traced = 0;
 }

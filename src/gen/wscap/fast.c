@@ -13,7 +13,6 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "base/bytes.h"
 #include "base/mem.h"
 #include "gen/wscap/fast.h"
 #include "gen/wscap/thread.h"
@@ -21,9 +20,30 @@
 
 #define HOT 16u                 /* calls at a place before it is changed */
 #define MILD 6u                 /* the same, if the recorder is in the process */
+#define SHY  4u                 /* so many times HOT, after the program has read where its memory is */
+#define RARE 65536u             /* that is enough */
 #define WARM 1u                 /* or even near */
 #define FEW 3u                  /* of any place in code that has no stubs yet, if the recorder is on */
 #define SLOW 64u                /* calls that it does not make before it is seen whether it is worth it */
+
+/* Tells the kernel to stop calls of this thread, or no longer: 0 or -1. */
+static int
+fast_tell(struct cap *c, int on)
+{
+	const struct fast *f = c->fast;
+	long ret = -1;
+
+	if (c->dispatched == on)
+		return 0;
+	if (on && tracee_call(&c->t, &ret, SYS_prctl, PR_SET_SYSCALL_USER_DISPATCH, SUD_ON, fast_place(f, fast_made), 1,
+		f->core + FAST_CODE + offsetof(struct fast_area, selector), 0))
+		ret = -1;
+	else if (!on)
+		tracee_call(&c->t, &ret, SYS_prctl, PR_SET_SYSCALL_USER_DISPATCH, SUD_OFF, 0, 0, 0, 0);
+	if (!on || !ret)
+		c->dispatched = on;
+	return ret ? -1 : 0;
+}
 
 /* Turns it on or off, with the process at a place of the program. */
 static void
@@ -31,7 +51,7 @@ fast_switch(struct cap *c, int on)
 {
 	struct fast *f = c->fast;
 
-	if (!f->a || f->on == on)
+	if (!f->a || f->on == on || (on && fast_tell(c, 1)))
 		return;
 	fast_jumps(c, on);
 	f->on = on;
@@ -60,6 +80,28 @@ fast_share_begun(struct cap *c)
 	c->fast->a->note |= FAST_SHARED;
 }
 
+void
+fast_hurry(struct cap *c)
+{
+	if (c->fast && c->fast->on)
+		c->fast->a->slow = 1;
+}
+
+void
+fast_thread(struct cap *c)
+{
+	c->dispatched = 0;              /* a thread does not get it from its creator */
+	if (c->fast && c->fast->a && !c->fast->never)
+		fast_tell(c, 1);
+}
+
+void
+fast_untell(struct cap *c)
+{
+	if (c->fast)
+		fast_tell(c, 0);
+}
+
 int
 fast_waits(const struct cap *c)
 {
@@ -73,19 +115,28 @@ fast_off(struct cap *c)
 		c->fast = xcalloc(1, sizeof(*c->fast));
 	fast_switch(c, 0);
 	c->fast->never = 1;
-	c->fast->threads = 0;
 }
 
-/* Removes its memory. */
+/* Does the kernel look at the recorder's memory when other threads make calls?  Those cannot be told now. */
+static int
+fast_others(const struct cap *c)
+{
+	for (const struct thread *t = c->th ? c->th->all : NULL; t; t = t->next)
+		if (t != c->th->turn && t->state != THREAD_DYING && t->own.dispatched)
+			return 1;
+	return 0;
+}
+
+/* Removes its memory, unless other threads need it: then all their calls pass. */
 static void
 fast_unmap(struct cap *c)
 {
 	struct fast *f = c->fast;
 	long ret;
 
-	if (f->pretold)
-		tracee_call(&c->t, &ret, SYS_prctl, PR_SET_SYSCALL_USER_DISPATCH, SUD_OFF, 0, 0, 0, 0);
-	f->pretold = 0;
+	fast_tell(c, 0);
+	if (fast_others(c))
+		return;
 	if (f->a)
 		tracee_call(&c->t, &ret, SYS_munmap, f->core, FAST_SIZE, 0, 0, 0, 0);
 	for (size_t i = 0; i < f->ntext; i++)
@@ -98,6 +149,7 @@ fast_free(struct cap *c)
 {
 	struct fast *f = c->fast;
 
+	c->dispatched = 0;
 	if (!f)
 		return;
 	if (f->p)
@@ -146,7 +198,13 @@ fast_changes(struct cap *c, uint64_t lo, uint64_t hi)
 			f->text[i].hi = f->text[i].lo;
 	if (f->a->clock && lo <= f->a->clock && hi > f->a->clock)
 		f->a->clock = 0;
-	if (!fast_touches(f, lo, hi) || tracee_cancel_call(&c->t, &c->in))
+	if (!fast_touches(f, lo, hi))
+		return 0;
+	if (fast_others(c)) {
+		cap_stop(c, "it maps memory where the recorder is, and has several threads; see --recorder");
+		return 1;
+	}
+	if (tracee_cancel_call(&c->t, &c->in))
 		return 0;
 	c->inside = 0;
 	fast_end(c);
@@ -160,30 +218,8 @@ fast_of(struct cap *c)
 		return c->fast;
 	c->fast = xcalloc(1, sizeof(*c->fast));
 	c->fast->hot = HOT;
-	c->fast->never = !c->all->recorder || c->all->norecorder || c->all->audit || c->all->touch || c->handler[SIGSYS] > 1;
+	c->fast->never = !c->all->recorder || c->all->norecorder || c->all->audit || c->all->touch;
 	return c->fast;
-}
-
-/* Has the process one thread only, and is that the first one? */
-static int
-fast_alone(const struct cap *c)
-{
-	const struct thread *t = c->th ? c->th->all : NULL;
-
-	return t && !t->next && t->tid == c->pid && t == c->th->turn;
-}
-
-/* Must the recorder not be in the process?  It may be when the threads have ended for which it had to go. */
-static int
-fast_barred(struct cap *c)
-{
-	struct fast *f = fast_of(c);
-
-	if (f->threads && fast_alone(c)) {
-		f->never = f->threads = 0;
-		f->hot = HOT * c->th->began;    /* it may have threads again soon */
-	}
-	return f->never;
 }
 
 /* The recorder must not be in a process that has made this call: 1: it is gone, the call will be made again. */
@@ -205,29 +241,26 @@ fast_quit(struct cap *c)
 static int
 fast_clones(struct cap *c, uint64_t flags)
 {
-	int again;
-
-	if (flags & CLONE_FILES || (flags & CLONE_VM && !(flags & CLONE_VFORK))) {
-		again = fast_quit(c);
-		c->fast->threads = c->fast->never && flags & CLONE_THREAD;
-		return again;
-	}
+	if (flags & CLONE_THREAD)
+		return 0;
+	if (flags & CLONE_FILES || (flags & CLONE_VM && !(flags & CLONE_VFORK)))
+		return fast_quit(c);
 	fast_pause(c);          /* the child has the memory with the jumps, but not that of the recorder */
 	return 0;
 }
 
 /* May the recorder no longer be in a process that has made this call? */
 static int
-fast_ends(struct cap *c, const struct call *k)
+fast_ends(const struct call *k)
 {
-	uint8_t act[8];
-
 	switch (k->nr) {
 	case SYS_prctl:
 		return k->arg[0] == PR_SET_SECCOMP || k->arg[0] == PR_SET_SYSCALL_USER_DISPATCH;
-	case SYS_rt_sigaction:
-		return k->arg[0] == SIGSYS && k->arg[1] &&
-		    (tracee_read(&c->t, k->arg[1], act, 8) != 8 || get_le64(act) > 1);
+	/* while one of the program waits to be unblocked, the kernel does not tell that it has dispatched a call */
+	case SYS_kill: case SYS_tkill: case SYS_rt_sigqueueinfo:
+		return k->arg[1] == SIGSYS;
+	case SYS_tgkill: case SYS_rt_tgsigqueueinfo:
+		return k->arg[2] == SIGSYS;
 	case SYS_setrlimit:
 		return k->arg[0] == RLIMIT_AS;
 	case SYS_prlimit64:
@@ -236,12 +269,32 @@ fast_ends(struct cap *c, const struct call *k)
 		return k->arg[1] != 0;  /* the kernel does not map over the recorder, but the program may */
 	case SYS_seccomp: case SYS_modify_ldt: case SYS_set_thread_area: case SYS_mlockall:
 		return 1;
-	case SYS_read: case SYS_pread64: case SYS_readv: case SYS_preadv: case SYS_preadv2: case SYS_splice:
-		return c->fast->a && file_shows_memory(c, (int)k->arg[0]);
-	case SYS_sendfile:
-		return c->fast->a && file_shows_memory(c, (int)k->arg[1]);
 	}
 	return 0;
+}
+
+/*
+ * The program is about to read where its memory is: the recorder's is not to be there, for now.  Rooms of threads are
+ * seen (aside.c), and so it may be while there are others.
+ */
+static int
+fast_shows(struct cap *c, const struct call *k)
+{
+	unsigned hot = c->fast->hot < RARE ? SHY * c->fast->hot : RARE;
+	int fd = -1;
+
+	switch (k->nr) {
+	case SYS_read: case SYS_pread64: case SYS_readv: case SYS_preadv: case SYS_preadv2: case SYS_splice:
+		fd = (int)k->arg[0];
+		break;
+	case SYS_sendfile:
+		fd = (int)k->arg[1];
+	}
+	if (fd < 0 || !c->fast->a || fast_others(c) || !file_shows_memory(c, fd) || !fast_quit(c))
+		return 0;
+	c->fast->never = 0;
+	c->fast->hot = hot;
+	return 1;
 }
 
 int
@@ -252,14 +305,14 @@ fast_enter(struct cap *c, const struct call *k)
 	if (!c->all->recorder)
 		return 0;
 	f = fast_of(c);
-	if (f->threads && fast_ends(c, k))
-		f->threads = 0;         /* not when they have ended, either */
 	if (f->never)
 		return 0;
 	if (k->nr == SYS_clone || k->nr == SYS_clone3 || k->nr == SYS_vfork || k->nr == SYS_fork)
 		return fast_clones(c, clone_flags(c, k));
-	if (fast_ends(c, k))
+	if (fast_ends(k))
 		return fast_quit(c);
+	if (fast_shows(c, k))
+		return 1;
 	if (!f->a)
 		return 0;
 	switch (k->nr) {
@@ -487,9 +540,10 @@ fast_place_add(struct cap *c, uint64_t pc)
 void
 fast_left(struct cap *c, const struct call *k)
 {
+	unsigned knows;
 	struct fast *f;
 
-	if (!c->all->recorder || fast_barred(c))
+	if (!c->all->recorder || fast_of(c)->never)
 		return;
 	f = c->fast;
 	if (share_any(c)) {          /* it stops at each call, where the turn may go to another process */
@@ -500,17 +554,18 @@ fast_left(struct cap *c, const struct call *k)
 		memset(f->a->file, 0, sizeof(f->a->file));
 	if (f->on)
 		fast_weigh(c);
-	if (!fast_knows(k) || (int64_t)c->out.rax <= -512)
+	if (!(knows = fast_knows(k)) || (int64_t)c->out.rax <= -512)
 		return;
-	if (f->a && fast_knows(k) & (FAST_READS | FAST_WRITES) && k->arg[0] < FAST_FILES && k->ret >= 0)
+	if (f->a && knows & (FAST_READS | FAST_WRITES) && k->arg[0] < FAST_FILES && k->ret >= 0)
 		f->a->file[k->arg[0]] = (uint8_t)file_fast(c, (int)k->arg[0]);
-	fast_used(c, c->in.rip - 2);
+	if (!fast_may_wait(f, k, knows))
+		fast_used(c, c->in.rip - 2);
 }
 
 void
 fast_tsc_made(struct cap *c, uint64_t addr)
 {
-	if (c->all->recorder && !fast_barred(c) && !c->notsc && !share_any(c))
+	if (c->all->recorder && !fast_of(c)->never && !c->notsc && !share_any(c))
 		fast_used(c, addr);
 }
 
@@ -520,7 +575,7 @@ fast_cpuid_made(struct cap *c, uint64_t addr)
 	struct fast_text *t;
 	struct fast *f;
 
-	if (!c->all->recorder || fast_barred(c) || share_any(c) || c->all->ncpuid > FAST_CPUIDS)
+	if (!c->all->recorder || fast_of(c)->never || share_any(c) || c->all->ncpuid > FAST_CPUIDS)
 		return;
 	f = c->fast;
 	/* the loader has many of them, each of which stops the process, and makes calls after that */

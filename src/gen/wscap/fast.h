@@ -8,6 +8,8 @@
  * other places, stop the process by Syscall User Dispatch: a byte in the shared memory says whether the
  * kernel stops calls that the recorder does not make.
  *
+ * Several threads share it: one of them runs at a time, and it loses its turn only at a place of the program.
+ *
  * The capture knows nothing of it.  Wherever the process stops, its registers are made what they would be
  * without the recorder, before anyone looks at them, and made to lead back into the stub when it continues.
  */
@@ -40,6 +42,8 @@
 /* Why it stops after a call: others write to its memory; what was mapped must be looked at before it is used. */
 #define FAST_SHARED 1u
 #define FAST_AFTER  2u
+/* Of a descriptor, with FAST_WRITES and FAST_READS: such a call does not wait for anybody else. */
+#define FAST_STEADY 1u
 
 /* What a call writes: as in format/ws/syscall.def. */
 enum fast_how { FAST_NONE, FAST_RET, FAST_FIX, FAST_ARG };
@@ -56,7 +60,8 @@ enum fast_if {
 	FAST_MAPS = 256,                /* fast_may_map */
 	FAST_DUPS = 512,                /* argument 1 becomes another descriptor */
 	FAST_FUTEX = 1024,              /* argument 1 wakes others, which writes nothing */
-	FAST_PRCTL = 2048               /* arguments 0 and 1 give a mapping a name */
+	FAST_PRCTL = 2048,              /* arguments 0 and 1 give a mapping a name */
+	FAST_WAITS = 4096               /* it may wait for others, also for another thread, which could not run then */
 };
 struct fast_call {
 	uint16_t when;
@@ -91,7 +96,8 @@ struct fast_area {
 	uint8_t tsc;                    /* it is no call, but rdtsc or rdtscp: FAST_TSC; or cpuid: FAST_CPUID */
 	uint8_t held;                   /* of a mapped file, not all contents were read */
 	uint8_t mapped;                 /* the buffer has a mapping of a file, whose contents are still to be read */
-	uint8_t file[FAST_FILES];       /* FAST_WRITES, FAST_READS for each descriptor */
+	uint8_t threads;                /* the process has several, of which one runs */
+	uint8_t file[FAST_FILES];       /* FAST_WRITES, FAST_READS, FAST_STEADY for each descriptor */
 	uint64_t head;                  /* bytes of complete records in the buffer */
 	uint64_t begun;                 /* head at the beginning of the present call */
 	uint64_t fsbase, gsbase;
@@ -186,12 +192,10 @@ struct fast_site {                      /* a `syscall`, a rdtsc or a cpuid that 
 
 struct fast {
 	int never;                      /* this process must not have one, or no longer */
-	int threads;                    /* that is because it has several threads, and for no other reason */
 	int on;                         /* the jumps are written, and only the recorder's calls do not stop */
 	int paused;                     /* they are not for a while */
 	int calling;                    /* a call is about to be made under ptrace */
 	int granted;                    /* it was told to make a call that it had not made, and has made none since */
-	int pretold;                    /* user dispatch is in effect */
 	uint64_t guarded;               /* the version of the regions that the guards are of */
 	unsigned slow, made;            /* calls that stopped the process, and that did not, since a while */
 	unsigned hot;                   /* how often a place makes calls before it is changed */
@@ -231,6 +235,12 @@ void fast_hide(const struct cap *c, uint64_t addr, uint8_t *p, size_t n);       
 int fast_covers(const struct cap *c, uint64_t addr);    /* a jump is written there */
 /* The process is being killed: 1: at a system call; 0: at g, which is corrected. */
 int fast_dead(struct cap *c, struct user_regs_struct *g);
+/* The thread that is loaded has begun, and stands: the kernel shall stop its calls, too. */
+void fast_thread(struct cap *c);
+/* The same thread runs untraced from now on, others as well, and the recorder will end: it shall not. */
+void fast_untell(struct cap *c);
+/* The turn of the thread that runs is to end: it stops at its next call. */
+void fast_hurry(struct cap *c);
 void fast_pause(struct cap *c);         /* from a place of the program: the jumps go, until calls are frequent again */
 int fast_leave(struct cap *c);          /* the same; 0: it is not at a place of the program */
 /* What the recorder writes may be read only when the process has stopped. */
@@ -250,6 +260,8 @@ int fast_grant(struct cap *c, const struct call *k);
 void fast_drain(struct cap *c);         /* records what is in the buffer */
 void fast_table(struct fast_area *a);   /* which calls the recorder makes */
 unsigned fast_knows(const struct call *k);      /* its enum fast_if; 0: it never makes this call */
+/* May the call k wait for another thread, so that it must not make it?  knows: fast_knows */
+int fast_may_wait(const struct fast *f, const struct call *k, unsigned knows);
 
 /* fast_site.c */
 int fast_add_site(struct cap *c, uint64_t addr);        /* 0 or -1 */

@@ -292,6 +292,8 @@ fast_may(const struct fast_area *a, const struct fast_call *k, int granted)
 	if (!k->when || (files && (fd >= FAST_FILES || !(a->file[fd] & files))))
 		return 0;
 	/* not: F_GETLK and others that have memory */
+	if (k->when & FAST_WAITS && a->threads && !(files && a->file[fd] & FAST_STEADY))
+		return 0;
 	if (k->when & FAST_FCNTL && a->arg[1] > 4 && a->arg[1] != 1030)
 		return 0;
 	if (k->when & FAST_IOCTL && a->arg[1] != 0x5401)
@@ -392,12 +394,16 @@ fast_file(struct fast_area *a, struct fast_rec *r)
 INLINE void
 fast_look(struct fast_area *a, uint64_t fd)
 {
-	uint64_t st[16];                /* struct statfs: the kind of file system is first */
+	uint64_t st[18];                /* struct statfs: the kind of file system is first; struct stat: its mode is fourth */
 
 	if (fd >= FAST_FILES || a->file[fd])
 		return;
-	if (!fast_call(a, __NR_fstatfs, fd, (uint64_t)st, 0) && *(volatile uint64_t *)st != 0x9fa0)
-		a->file[fd] = FAST_READS;
+	if (fast_call(a, __NR_fstatfs, fd, (uint64_t)st, 0) || *(volatile uint64_t *)st == 0x9fa0)
+		return;
+	a->file[fd] = FAST_READS;
+	if (a->threads && !fast_call(a, __NR_fstat, fd, (uint64_t)st, 0) &&
+	    ((volatile uint64_t *)st)[3] % 0x10000 / 0x1000 == 8)       /* S_IFREG */
+		a->file[fd] |= FAST_STEADY;
 }
 
 /* 0: we shall be asked; 1: the call is made, and fast_commit is called; -1: all that has been done. */

@@ -21,11 +21,11 @@
 #define FIX(a, m) {FAST_FIX, a, 0, m}
 #define ARG(a, i, m) {FAST_ARG, a, i, m}
 static const struct { uint16_t nr; struct fast_call call; } known[] = {
-	{SYS_read, {FAST_KNOWN | FAST_READS, {RET(1, 1), NO}}},
-	{SYS_pread64, {FAST_KNOWN | FAST_READS, {RET(1, 1), NO}}},
-	{SYS_write, {FAST_KNOWN | FAST_WRITES, {NO, NO}}},
-	{SYS_pwrite64, {FAST_KNOWN | FAST_WRITES, {NO, NO}}},
-	{SYS_writev, {FAST_KNOWN | FAST_WRITES, {NO, NO}}},
+	{SYS_read, {FAST_KNOWN | FAST_READS | FAST_WAITS, {RET(1, 1), NO}}},
+	{SYS_pread64, {FAST_KNOWN | FAST_READS | FAST_WAITS, {RET(1, 1), NO}}},
+	{SYS_write, {FAST_KNOWN | FAST_WRITES | FAST_WAITS, {NO, NO}}},
+	{SYS_pwrite64, {FAST_KNOWN | FAST_WRITES | FAST_WAITS, {NO, NO}}},
+	{SYS_writev, {FAST_KNOWN | FAST_WRITES | FAST_WAITS, {NO, NO}}},
 	{SYS_close, {FAST_KNOWN | FAST_CLOSES, {NO, NO}}},
 	{SYS_dup2, {FAST_KNOWN | FAST_DUPS, {NO, NO}}},
 	{SYS_dup3, {FAST_KNOWN | FAST_DUPS, {NO, NO}}},
@@ -54,11 +54,11 @@ static const struct { uint16_t nr; struct fast_call call; } known[] = {
 	{SYS_flistxattr, {FAST_KNOWN, {RET(1, 1), NO}}},
 	{SYS_getcwd, {FAST_KNOWN, {RET(0, 1), NO}}},
 	{SYS_getrandom, {FAST_KNOWN, {RET(0, 1), NO}}},
-	{SYS_poll, {FAST_KNOWN, {ARG(0, 1, 8), NO}}},
-	{SYS_epoll_wait, {FAST_KNOWN, {RET(1, 12), NO}}},
+	{SYS_poll, {FAST_KNOWN | FAST_WAITS, {ARG(0, 1, 8), NO}}},
+	{SYS_epoll_wait, {FAST_KNOWN | FAST_WAITS, {RET(1, 12), NO}}},
 	{SYS_uname, {FAST_KNOWN, {FIX(0, 390), NO}}},
-	{SYS_wait4, {FAST_KNOWN, {FIX(1, 4), FIX(3, 144)}}},
-	{SYS_waitid, {FAST_KNOWN, {FIX(2, 128), FIX(4, 144)}}},
+	{SYS_wait4, {FAST_KNOWN | FAST_WAITS, {FIX(1, 4), FIX(3, 144)}}},
+	{SYS_waitid, {FAST_KNOWN | FAST_WAITS, {FIX(2, 128), FIX(4, 144)}}},
 	{SYS_pipe, {FAST_KNOWN, {FIX(0, 8), NO}}},
 	{SYS_pipe2, {FAST_KNOWN, {FIX(0, 8), NO}}},
 	{SYS_rt_sigaction, {FAST_KNOWN | FAST_GIVEN, {FIX(2, 32), NO}}},
@@ -77,13 +77,18 @@ static const uint16_t plain[] = {
 	SYS_unlink, SYS_unlinkat, SYS_rename, SYS_renameat, SYS_renameat2, SYS_mkdir,
 	SYS_mkdirat, SYS_rmdir, SYS_link, SYS_linkat, SYS_symlink, SYS_symlinkat,
 	SYS_chmod, SYS_fchmod, SYS_fchmodat, SYS_chown, SYS_fchown, SYS_fchownat,
-	SYS_utimensat, SYS_chdir, SYS_fchdir, SYS_fsync, SYS_fdatasync, SYS_flock,
-	SYS_fadvise64, SYS_epoll_ctl, SYS_sendto, SYS_sendmsg, SYS_socket, SYS_connect,
-	SYS_bind, SYS_listen, SYS_shutdown, SYS_setsockopt, SYS_nanosleep, SYS_clock_nanosleep,
-	SYS_sched_yield, SYS_open, SYS_openat, SYS_lseek, SYS_access, SYS_faccessat,
+	SYS_utimensat, SYS_chdir, SYS_fchdir, SYS_fsync, SYS_fdatasync,
+	SYS_fadvise64, SYS_epoll_ctl, SYS_socket,
+	SYS_bind, SYS_listen, SYS_shutdown, SYS_setsockopt,
+	SYS_open, SYS_openat, SYS_lseek, SYS_access, SYS_faccessat,
 	SYS_getpid, SYS_gettid, SYS_getppid, SYS_getuid, SYS_getgid, SYS_geteuid,
 	SYS_getegid, SYS_getpgrp, SYS_umask, SYS_dup,
 	439,                            /* faccessat2 */
+};
+
+/* The same, which may wait for others. */
+static const uint16_t waits[] = {
+	SYS_flock, SYS_sendto, SYS_sendmsg, SYS_connect, SYS_nanosleep, SYS_clock_nanosleep, SYS_sched_yield,
 };
 
 void
@@ -93,6 +98,8 @@ fast_table(struct fast_area *a)
 		a->call[known[i].nr] = known[i].call;
 	for (size_t i = 0; i < sizeof(plain) / sizeof(plain[0]); i++)
 		a->call[plain[i]] = (struct fast_call){.when = FAST_KNOWN};
+	for (size_t i = 0; i < sizeof(waits) / sizeof(waits[0]); i++)
+		a->call[waits[i]] = (struct fast_call){.when = FAST_KNOWN | FAST_WAITS};
 }
 
 unsigned
@@ -116,7 +123,18 @@ fast_knows(const struct call *k)
 	for (size_t i = 0; i < sizeof(plain) / sizeof(plain[0]); i++)
 		if (plain[i] == k->nr)
 			return FAST_KNOWN;
+	for (size_t i = 0; i < sizeof(waits) / sizeof(waits[0]); i++)
+		if (waits[i] == k->nr)
+			return FAST_KNOWN | FAST_WAITS;
 	return 0;
+}
+
+int
+fast_may_wait(const struct fast *f, const struct call *k, unsigned knows)
+{
+	int file = knows & (FAST_READS | FAST_WRITES) && k->arg[0] < FAST_FILES;
+
+	return f->a && f->a->threads && knows & FAST_WAITS && !(file && f->a->file[k->arg[0]] & FAST_STEADY);
 }
 
 /* The processor's time since the last trigger that stopped the process: a bound for each call since then. */

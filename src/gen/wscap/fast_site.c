@@ -127,7 +127,7 @@ share_settle(struct cap *c, uint64_t addr, uint8_t *p, uint64_t n, uint64_t lo, 
 	if (hi > lo) {
 		to = run_call(to, SYS_prctl, PR_SET_SYSCALL_USER_DISPATCH, SUD_ON,
 		    core + (uint64_t)(fast_made - fast_code_begin), 1);
-		f->pretold = 1;
+		c->dispatched = 1;
 	}
 	to = run_end(to);
 	err = fast_run(c, addr, addr + (uint64_t)(to - p), core + FAST_CODE);
@@ -170,10 +170,10 @@ fast_share(struct cap *c, uint64_t addr, uint64_t n, uint64_t lo, uint64_t hi)
 		MAP_SHARED | MAP_FIXED_NOREPLACE, (uint64_t)fd, 0) && (uint64_t)at == addr &&
 	    !share_settle(c, addr, p, n, lo, hi, fd))
 		return p;
-	if (hi > lo && c->fast->pretold) {
+	if (hi > lo && c->dispatched) {
 		c->all->norecorder = 1; /* this kernel has no user dispatch */
 		tracee_call(&c->t, &ret, SYS_prctl, PR_SET_SYSCALL_USER_DISPATCH, SUD_OFF, 0, 0, 0, 0);
-		c->fast->pretold = 0;
+		c->dispatched = 0;
 	}
 	if ((uint64_t)at == addr)
 		tracee_call(&c->t, &ret, SYS_munmap, addr, n, 0, 0, 0, 0);

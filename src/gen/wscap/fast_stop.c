@@ -6,7 +6,7 @@
 #include <sys/wait.h>
 
 #include "gen/wscap/fast.h"
-#include "gen/wscap/wscap.h"
+#include "gen/wscap/thread.h"
 
 #define SUD_CODE 2              /* si_code of the SIGSYS: SYS_USER_DISPATCH */
 #define STEPS 100000u           /* steps out of the recorder, at most */
@@ -226,7 +226,7 @@ fast_replaces(struct cap *c, struct user_regs_struct *g)
 	struct call k = {g->rax, {g->rdi, g->rsi, g->rdx, g->r10, g->r8, g->r9}, 0};
 	unsigned knows = fast_knows(&k);
 
-	if (!knows || f->a->slow || c->t.nheld || c->all->leaving || c->all->failed ||
+	if (!knows || fast_may_wait(f, &k, knows) || f->a->slow || c->t.nheld || c->all->leaving || c->all->failed ||
 	    (knows & FAST_WRITES && (k.arg[0] >= FAST_FILES || !(f->a->file[k.arg[0]] & FAST_WRITES))) ||
 	    fast_place_add(c, g->rip - 2))
 		return 0;
@@ -355,8 +355,8 @@ fast_entered(struct cap *c)
 	tracee_setregs(&c->t, &g);
 }
 
-/* Has the kernel dispatched a call, of which it has not told yet?  Then the process goes back to before that call. */
-static void
+/* Has the kernel dispatched a call, of which it has not told yet?  Then the process goes back to before that call: 1. */
+static int
 fast_undispatch(struct cap *c)
 {
 	struct __ptrace_peeksiginfo_args args = {.nr = 8};
@@ -368,24 +368,28 @@ fast_undispatch(struct cap *c)
 	while (i < n && (si[i].si_signo != SIGSYS || si[i].si_code != SUD_CODE))
 		i++;
 	if (i >= n || (status = place_run(c, PTRACE_CONT)) <= 0 || WSTOPSIG(status) != SIGSYS || tracee_regs(&c->t, &g))
-		return;
+		return 0;
 	signal_dispatched(c);
 	g.rip -= 2;
 	g.orig_rax = UINT64_MAX;
 	tracee_setregs(&c->t, &g);
+	return 1;
 }
 
-/* Brings the process out of the recorder, to a place of the program. */
+/*
+ * Brings the process out of the recorder, to a place of the program.  Before a call, rcx and r11 are no longer the
+ * program's, as a signal there would show: unless all ends here, the call is made under ptrace first.
+ */
 static void
 fast_out(struct cap *c)
 {
 	struct fast *f = c->fast;
 	struct user_regs_struct g;
+	int status, calls = f->calling;
 	uint64_t rip;
-	int status;
 
 	f->a->note = 0;
-	fast_undispatch(c);
+	calls |= fast_undispatch(c);
 	for (unsigned i = 0; i < STEPS && !tracee_regs(&c->t, &g); i++) {
 		if (g.rip == fast_place(f, fast_made)) {
 			fast_finish(c, &g, g.rax);
@@ -393,8 +397,9 @@ fast_out(struct cap *c)
 		}
 		if (g.rip == fast_place(f, fast_made) - 2 || g.rip == fast_place(f, fast_asked) - 2) {
 			fast_view(f, &g);
-			g.rip -= 2;
+			g.rip = c->all->leaving ? g.rip - 2 : fast_place(f, fast_asked) - 2;
 			tracee_setregs(&c->t, &g);
+			calls = 1;
 			break;
 		}
 		if (fast_place(f, fast_noted) - g.rip <= NOTED) {
@@ -413,7 +418,7 @@ fast_out(struct cap *c)
 		if (tracee_resume(&c->t, PTRACE_SINGLESTEP, 0) || tracee_wait(&c->t, &status) || !WIFSTOPPED(status))
 			break;
 	}
-	f->calling = 0;
+	f->calling = calls && !c->all->leaving;
 	fast_drain(c);
 }
 
@@ -449,7 +454,7 @@ fast_stopped(struct cap *c, int status, int *sig)
 			fast_entered(c);
 	} else if (status >> 16 == 0) {
 		done = fast_signal(c, sig);
-	} else if (status >> 16 == PTRACE_EVENT_STOP && (c->all->leaving || c->turn.joins)) {
+	} else if (status >> 16 == PTRACE_EVENT_STOP && (c->all->leaving || c->turn.joins || sched_due(c))) {
 		fast_out(c);
 	}
 	if (status >> 16 != PTRACE_EVENT_EXIT && !tracee_regs(&c->t, &g) && !fast_busy(f, &g))
@@ -511,6 +516,18 @@ fast_restarts(const struct user_regs_struct *g)
 	return (int64_t)g->orig_rax >= 0 && ret <= -512 && ret >= -516;
 }
 
+/* Has the process several threads now?  Which descriptors do not wait is to be found again then. */
+static void
+fast_threads(const struct cap *c)
+{
+	struct fast_area *a = c->fast->a;
+	uint8_t threads = c->th && c->th->nalive > 1;
+
+	if (threads && !a->threads)
+		memset(a->file, 0, sizeof(a->file));
+	a->threads = threads;
+}
+
 int
 fast_resume(struct cap *c)
 {
@@ -519,7 +536,12 @@ fast_resume(struct cap *c)
 
 	if (!f || !f->a || !f->on)
 		return PTRACE_SYSCALL;
-	f->a->slow = c->t.nheld != 0 || share_any(c);
+	if (!c->dispatched) {           /* another thread has turned it on while this one waited */
+		fast_pause(c);
+		return PTRACE_SYSCALL;
+	}
+	fast_threads(c);
+	f->a->slow = c->t.nheld != 0 || share_any(c) || sched_due(c);
 	f->a->selector = 0;
 	if (c->inside || f->calling || tracee_regs(&c->t, &g))
 		return PTRACE_SYSCALL;

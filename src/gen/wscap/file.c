@@ -89,7 +89,9 @@ file_at(struct cap *c, int fd)
 	if (have && have->known)
 		return *have;
 	snprintf(path, sizeof(path), "/proc/%ld/fd/%d", (long)c->t.pid, fd);
-	if (!stat(path, &st) && S_ISREG(st.st_mode)) {
+	if (!stat(path, &st))
+		f.type = st.st_mode & S_IFMT;
+	if (f.type == S_IFREG) {
 		f.dev = st.st_dev;
 		f.ino = st.st_ino;
 		f.memory = is_memory(c, path);
@@ -161,6 +163,11 @@ file_fast(struct cap *c, int fd)
 		may &= ~(unsigned)FAST_READS;
 	if (f.memory)
 		may = 0;
+	/* who reads from a terminal waits for somebody to write */
+	if (f.type == S_IFREG || (f.type == S_IFCHR && c->th))
+		may |= FAST_STEADY;
+	if (f.type == S_IFCHR && c->th)
+		may &= ~(unsigned)FAST_READS;
 	for (size_t i = 0; i < c->reg.n && f.ino; i++)
 		if (c->reg.p[i].ino == f.ino && c->reg.p[i].dev == f.dev)
 			may &= ~(unsigned)FAST_WRITES;

@@ -36,6 +36,7 @@ fork_state(struct cap *c, pid_t pid, uint64_t flags)
 	k->th = NULL;
 	k->cleartid = thread_cleartid(c, flags);
 	k->fast = NULL;
+	k->dispatched = 0;
 	if (c->fast && (flags & CLONE_VM || c->fast->never))
 		fast_off(k);
 	k->w = NULL;

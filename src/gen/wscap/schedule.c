@@ -13,6 +13,7 @@
 #include <time.h>
 
 #include "base/diag.h"
+#include "gen/wscap/fast.h"
 #include "gen/wscap/thread.h"
 
 enum { WATCH_SPINS = 20 };              /* looks at a call that may wait before wscap rests */
@@ -271,10 +272,16 @@ sched_tick(struct cap *c)
 	if (th->turn && !c->inside && !c->listen) {
 		if (th->due > 0)
 			ptrace(PTRACE_INTERRUPT, c->t.pid, NULL, NULL);
-		else
-			th->due++;
+		else if (++th->due > 0)
+			fast_hurry(c);
 	}
 	return 1;
+}
+
+int
+sched_due(const struct cap *c)
+{
+	return c->th && c->th->due > 0 && c->th->nready;
 }
 
 int
@@ -284,12 +291,14 @@ sched_interrupted(struct cap *c)
 	struct user_regs_struct g;
 	int other;
 
-	if (th->due <= 0 || !th->nready || c->inside || c->restart)
+	if (!sched_due(c) || c->inside || c->restart)
 		return 0;
 	if (signal_after_call(c)) {
 		th->called = 1;
 		return 0;
 	}
+	if (c->fast && c->fast->on && (!fast_leave(c) || turn_calls(c)))        /* it stops by itself */
+		return 0;
 	c->behind = 0;
 	other = signal_find_place(c);
 	if (other)

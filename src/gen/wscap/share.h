@@ -77,6 +77,8 @@ int turn_watch(struct tree *a);                 /* looks whether it does; 1: the
 int turn_tick(struct tree *a);                  /* some time has passed; 1: tell it again */
 int turn_due(struct cap *c);                    /* is this stop because of turn_tick?  Then: */
 int turn_interrupted(struct cap *c);            /* the signal to continue with */
+/* Is a call the next instruction?  The recorder may have been on the way there, and rcx and r11 are no longer the program's. */
+int turn_calls(struct cap *c);
 
 /* share.c: memory that processes share */
 

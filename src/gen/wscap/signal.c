@@ -151,8 +151,12 @@ put_interrupted(struct cap *c, struct user_regs_struct *at, uint64_t sp)
 	uint8_t head[FRAME_HEAD];
 	uint64_t ret = (uint64_t)-4;    /* EINTR */
 
-	if (tracee_read(&c->t, sp, head, sizeof(head)) == sizeof(head))
+	if (at->rip != c->in.rip) {     /* an earlier signal went elsewhere, and the kernel has gone back to the call */
+		at->rip = c->in.rip;
+		ret = (uint64_t)-512;
+	} else if (tracee_read(&c->t, sp, head, sizeof(head)) == sizeof(head)) {
 		ret = get_le64(head + FRAME_RIP) == at->rip ? get_le64(head + FRAME_RAX) : (uint64_t)-512;
+	}
 	put_sys(c, &c->in, ret);
 	if (c->th)
 		aside_interrupted(c, ret);

@@ -14,6 +14,7 @@
 #include "base/bytes.h"
 #include "base/diag.h"
 #include "base/mem.h"
+#include "gen/wscap/fast.h"
 #include "gen/wscap/thread.h"
 
 #define ROBUST_MOST 2048u               /* entries of a robust list: the kernel looks at no more */
@@ -171,6 +172,7 @@ thread_new(struct cap *c, pid_t tid)
 	tracee_from_user(&t->place, &g, g.rax);
 	signal_mask(c);
 	random_fork(c);
+	fast_thread(c);
 	aside_room(c, t);
 	if (!turn->room.size)
 		aside_room(c, turn);
@@ -344,6 +346,7 @@ thread_release(struct cap *c, int status, int shared)
 	} else if (WIFSTOPPED(status) && status >> 16 == 0 && !ptrace(PTRACE_GETSIGINFO, c->t.pid, NULL, &si)) {
 		tracee_hold(&c->t, &si);
 	}
+	fast_untell(c);
 	ptrace(PTRACE_POKEUSER, c->t.pid, offsetof(struct user, u_debugreg) + 7 * sizeof(long), 0);
 	for (unsigned i = 0; i < c->t.nheld; i++)       /* none runs yet, so none can be waited for */
 		syscall(SYS_tgkill, c->pid, c->t.pid, c->t.held[i].si_signo);
@@ -366,6 +369,7 @@ threads_release(struct cap *c, int shared)
 		thread_load(other, t);
 		th->turn = t;
 		thread_release(other, status, shared);
+		t->own.dispatched = 0;
 	}
 	th->turn = turn;
 	free(other);

@@ -154,8 +154,7 @@ turn_place(struct cap *c)
 	return other;
 }
 
-/* Is a call the next instruction?  The recorder may have been on the way there, and rcx and r11 are no longer the program's. */
-static int
+int
 turn_calls(struct cap *c)
 {
 	struct user_regs_struct g;

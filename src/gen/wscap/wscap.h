@@ -60,6 +60,7 @@ struct file {
 	int known;
 	uint64_t dev, ino;              /* ino 0: no file */
 	int memory;                     /* it is the program's memory in /proc */
+	mode_t type;                    /* S_IFREG and the like; 0: not known */
 };
 
 #define VDSO_FUNCTIONS 6u       /* functions of the vDSO that are replaced */
@@ -205,6 +206,7 @@ struct cap {
 	int dirty;                      /* something was recorded since the last cut */
 	int twice;                      /* the warning that memory is mapped twice was printed */
 	int listen;                     /* the program is stopped by job control */
+	int dispatched;                 /* user dispatch is in effect, for the recorder */
 	struct amid amid;
 	struct image image;
 	int notsc, nocpuid;             /* rdtsc, cpuid fault; otherwise breakpoints stop at them */
@@ -487,6 +489,7 @@ void sched_begin(struct cap *c);        /* the thread that came to the place of 
 /* Something has happened to a thread; its process, if it has several.  *handled: that is all. */
 struct cap *sched_event(struct tree *a, pid_t pid, int status, int *handled);
 int sched_tick(struct cap *c);          /* some time has passed; 1: tell it again */
+int sched_due(const struct cap *c);     /* is the turn of the thread that has it over? */
 int sched_interrupted(struct cap *c);   /* at a stop because of sched_tick; the signal to continue with */
 int sched_sleeps(pid_t tid);            /* does it wait in a call? */
 int sched_watching(const struct tree *a);       /* may a thread wait in a call, while others could run? */
