@@ -1,4 +1,4 @@
-/* A mapped file of which little is read: hold NAME; prints what was read */
+/* A mapped file of which little is read: hold NAME [shared]; prints what was read */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <signal.h>
@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #define SIZE (2u << 20)
-static int fd;
+static int fd, sharing = MAP_PRIVATE;
 static const char *name = "data.tmp";
 
 static unsigned
@@ -25,7 +25,7 @@ word(const char *p, size_t at)
 static char *
 map(int prot)
 {
-	char *p = mmap(NULL, SIZE, prot, MAP_PRIVATE, fd, 0);
+	char *p = mmap(NULL, SIZE, prot, sharing, fd, 0);
 
 	if (p == MAP_FAILED)
 		exit(9);
@@ -52,6 +52,8 @@ main(int argc, char **argv)
 	fd = open(name, O_RDWR);
 	if (fd < 0)
 		return 9;
+	if (argc > 2)
+		sharing = MAP_SHARED;
 	warm();
 	p = map(strcmp(what, "private") ? PROT_READ : PROT_READ | PROT_WRITE);
 	sum = word(p, 70000) + word(p, 1000000);
@@ -97,6 +99,20 @@ main(int argc, char **argv)
 		}
 		wait(&fd);
 		sum += word(p, 1800000) + (unsigned)fd;
+	} else if (!strcmp(what, "protect")) {          /* it writes where it could only read before */
+		mprotect(p, SIZE, PROT_READ | PROT_WRITE);
+		sum += word(p, 900000) + word(p, 1200000);
+		p[900001] = p[300000] = 7;
+		sum += word(p, 900000) + word(p, 300000);
+	} else if (!strcmp(what, "child")) {            /* a child writes to the file, through a mapping of its own */
+		pid = fork();
+		if (!pid) {
+			q = mmap(NULL, SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+			q[900001] = q[70001] = 7;
+			_exit(0);
+		}
+		wait(&fd);
+		sum += word(p, 900000) + word(p, 70000) + word(p, 1200000);
 	} else if (!strcmp(what, "exec")) {
 		execl("/bin/echo", "echo", sum % 3 ? "a" : "b", (char *)NULL);
 	} else if (!strcmp(what, "kill")) {

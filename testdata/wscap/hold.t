@@ -8,21 +8,22 @@ cp data.tmp keep.tmp
 # the memory of run N (of one, of the last) in the capture, in kilobytes
 memory() { wsinfo "c.ws$1" | awk '$1 == "memory" { print int($2 / 1024) }'; }
 
-# held WHAT: as natively, with the recorder and, of three, one without; of two with it, one is verified and one trimmed
+# held WHAT [shared]: as natively, with the recorder and, of three, one without; of two with it, one is verified and one trimmed
+# shellcheck disable=SC2086
 held() {
 	without=
 	turn 3 && without=off
 	for r in on $without; do
-		cp keep.tmp data.tmp
-		./hold "$1" >want.out
+		cp $old keep.tmp data.tmp
+		./hold "$1" $2 >want.out
 		want=$?
-		cp keep.tmp data.tmp
-		wscap --recorder $r -o c.ws ./hold "$1" >got.out 2>got.err
+		cp $old keep.tmp data.tmp
+		wscap --recorder $r -o c.ws ./hold "$1" $2 >got.out 2>got.err
 		is "$1, $r: status and messages" "$? $(grep -v 'mapped shared and private' got.err)" "$want "
 		same "$1, $r: output" got.out want.out
 		cp keep.tmp data.tmp            # a replay does not look at it
 		case $1 in
-		*fork | exec) ok "$1, $r: replayed" sh -c 'ws2addr -c c.ws:1 && ws2addr -c c.ws:2' ;;
+		*fork | exec | child) ok "$1, $r: replayed" sh -c 'ws2addr -c c.ws:1 && ws2addr -c c.ws:2' ;;
 		*) replayed "$1, $r" got.out ;;
 		esac
 		[ $few = 1 ] || [ $r = on ] || continue
@@ -36,12 +37,18 @@ held() {
 	done
 }
 
+old=
 for i in read unmap over advise private write shared cut fork vfork exec file move kill; do held $i; done
+# a file that was not changed for a while may be mapped shared, to read it
+old=-p
+touch -d '1 hour ago' keep.tmp
+for i in read unmap advise write shared cut fork exec file move protect child; do held $i shared; done
 # little WHAT MODE RUN KILOBYTES: unless the kernel looks for memory to take back, when all is recorded
 little() {
 	for _ in 1 2 3 4 5 6; do
 		scan=$(grep '^pgscan_file\|^nr_.*_hugepages' /proc/vmstat)
-		wscap -o c.ws ./hold "$2" >got.out
+		# shellcheck disable=SC2086
+		wscap -o c.ws ./hold $2 >got.out
 		[ "$scan" = "$(grep '^pgscan_file\|^nr_.*_hugepages' /proc/vmstat)" ] && break
 		scan=
 	done
@@ -50,6 +57,9 @@ little() {
 little "of 2 megabytes, little is recorded" read '' 2700
 little "also if the mapping is writable" private '' 2700
 little "and in a child" fork :2 2700
+cp -p keep.tmp data.tmp
+little "and if it is mapped shared" "read shared" '' 2700
+cp keep.tmp data.tmp
 
 # a page that is touched after a part of the capture was written
 rm -f go c.ws

@@ -331,7 +331,7 @@ static int
 hold_shared(const struct cap *c, const struct region *r)
 {
 	for (size_t i = 0; i < c->reg.n; i++)
-		if (c->reg.p[i].shared && c->reg.p[i].ino == r->ino && c->reg.p[i].dev == r->dev)
+		if (c->reg.p[i].shared && share_writes(&c->reg.p[i]) && c->reg.p[i].ino == r->ino && c->reg.p[i].dev == r->dev)
 			return 1;
 	return 0;
 }
@@ -365,11 +365,12 @@ hold_open(struct cap *c, const struct region *r, const char *name)
 {
 	struct hold_file *f;
 
-	if (c->all->touch || c->all->store || !c->w || c->all->failed || r->shared || !r->ino ||
+	if (c->all->touch || c->all->store || !c->w || c->all->failed || (r->shared && share_writes(r)) || !r->ino ||
 	    r->hi - r->lo < (r->prot & PROT_WRITE ? LEAST_W : LEAST))
 		return NULL;
 	f = hold_file(c->all, r, name);
-	return f && !hold_begin(c) ? f : NULL;
+	/* who maps a file shared may expect that others write to it */
+	return f && (f->old || !r->shared) && !hold_begin(c) ? f : NULL;
 }
 
 int

@@ -21,7 +21,7 @@ struct hold_file {                      /* a file that is mapped */
 	struct scan *scan;              /* what was found in its code; owned */
 };
 
-struct held {                           /* pages of a file that is mapped private */
+struct held {                           /* pages of a file that is mapped, private or to be read only */
 	uint64_t lo, hi, offset;
 	size_t place;                   /* in the capture: ws_hold */
 	struct hold_file *file;

@@ -53,6 +53,21 @@ hold_changes_path(struct cap *c, int dir, uint64_t addr)
 		hold_changes(c, &st);
 }
 
+/* The process may write to mapped files in [lo, hi) from now on. */
+static void
+hold_writable(struct cap *c, uint64_t lo, uint64_t hi)
+{
+	struct stat st = {0};
+
+	for (size_t i = region_at(&c->reg, lo); i < c->reg.n && c->reg.p[i].lo < hi; i++) {
+		if (!c->reg.p[i].shared)
+			continue;
+		st.st_dev = c->reg.p[i].dev;
+		st.st_ino = c->reg.p[i].ino;
+		hold_changes(c, &st);
+	}
+}
+
 /* The call may take pages of [lo, lo + n) away. */
 static void
 hold_takes(struct cap *c, uint64_t lo, uint64_t n)
@@ -77,6 +92,10 @@ hold_call(struct cap *c, const struct call *k)
 	case SYS_munmap:
 	case SYS_madvise:
 		hold_takes(c, k->arg[0], k->arg[1]);
+		return;
+	case SYS_mprotect: case SYS_pkey_mprotect:
+		if (k->arg[2] & PROT_WRITE)
+			hold_writable(c, k->arg[0], k->arg[0] + k->arg[1]);
 		return;
 	case SYS_mremap:                /* what is moved is recorded before */
 		hold_rest(c, k->arg[0], k->arg[0] + k->arg[1]);

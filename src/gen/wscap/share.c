@@ -19,13 +19,15 @@ share_begin(struct cap *c, struct region *r)
 	if (r->foreign)
 		return;
 	r->foreign = 1;
+	hold_rest(c, r->lo, r->hi);
+	hold_settle(c, 1);
 	if (!c->fresh)
 		put_note(c, text);
 	c->sharing = c->fresh = 1;
 	fast_share_begun(c);
 }
 
-static int
+int
 share_writes(const struct region *r)
 {
 	return r->wasw || r->prot & PROT_WRITE;

@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 struct cap;
+struct region;
 
 /* Memory that processes share, as it was: ascending pieces of CHUNK bytes at most. */
 struct common {
@@ -84,6 +85,7 @@ int turn_calls(struct cap *c);
 
 /* c has mapped [lo, hi), or may write there now: do other processes have the same memory? */
 void share_mapped(struct cap *c, uint64_t lo, uint64_t hi);
+int share_writes(const struct region *r);       /* may the process write to the region, or has it done so? */
 /* has c memory that another captured process has as well, and which one of them writes? */
 int share_any(const struct cap *c);
 /* after a call of c: compare_shared, unless nobody can have written; finds out whether it is the last that has the memory */
