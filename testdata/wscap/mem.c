@@ -7,6 +7,8 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/msg.h>
+#include <sys/sem.h>
 #include <sys/shm.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
@@ -74,12 +76,32 @@ sysv(void)
 {
 	int id = shmget(IPC_PRIVATE, 10000, 0600);
 	char *a = shmat(id, NULL, 0), *b = shmat(id, NULL, 0);
+	unsigned short v[8];
+	struct shmid_ds ds;
+	struct semid_ds sem;
+	struct msqid_ds msg;
 
+	memset(&ds, 1, sizeof(ds));
+	shmctl(id, IPC_STAT, &ds);
+	printf("%zu %d\n", (size_t)ds.shm_segsz, (int)ds.shm_nattch);
 	shmctl(id, IPC_RMID, NULL);
 	a[5] = 9;                       /* two mappings of the same memory: a replay has two memories */
 	printf("%lx %d\n", sum(a, 10000), a != b);
 	shmdt(b);
 	shmdt(a);
+	memset(v, 7, sizeof(v));
+	memset(&sem, 1, sizeof(sem));
+	id = semget(IPC_PRIVATE, 3, 0600);
+	printf("%d %d\n", semctl(id, 1, SETVAL, 5), semctl(id, 1, GETVAL));
+	semctl(id, 0, IPC_STAT, &sem);
+	semctl(id, 0, GETALL, v);       /* how many there are is not known: all memory is compared */
+	printf("%d %d %d %d %d\n", (int)sem.sem_nsems, v[0], v[1], v[2], v[3]);
+	semctl(id, 0, IPC_RMID);
+	memset(&msg, 1, sizeof(msg));
+	id = msgget(IPC_PRIVATE, 0600);
+	msgctl(id, IPC_STAT, &msg);
+	printf("%d %d\n", (int)msg.msg_qnum, (int)msg.msg_lspid);
+	msgctl(id, IPC_RMID, NULL);
 }
 
 /* Pointers to pointers, and an ioctl that is not in the table */

@@ -14,7 +14,7 @@
 enum how { W_NONE, W_FIX, W_RET, W_ARG, W_LEN, W_IOV, W_MSG, W_SET, W_BITS, W_SPC, W_COMPARE, W_DENY, W_STOP };
 
 /* Functions that the table names: by numbers, for with addresses the loader would have to write to all of it. */
-#define SPECIAL(X) X(arch_prctl) X(brk) X(clone) X(exec) X(exit) X(fcntl) X(futex) X(ioctl) \
+#define SPECIAL(X) X(arch_prctl) X(brk) X(clone) X(exec) X(exit) X(fcntl) X(futex) X(ioctl) X(ipc) \
     X(madvise) X(mincore) X(mmap) X(mprotect) X(mremap) X(msgrcv) X(munmap) X(prctl) X(recvmmsg) \
     X(shmat) X(shmdt) X(sigaction) X(sigreturn)
 #define NUMBER(f) SPECIAL_##f,
@@ -228,7 +228,7 @@ call_prepare(struct cap *c, const struct call *k, const struct writes *w)
 	}
 	if (w->how == W_DENY)
 		call_pretend(c, -ENOSYS);
-	if (w->how == W_COMPARE || (k->nr == SYS_ioctl && !ioctl_known(k))) {
+	if (w->how == W_COMPARE || !call_known(k)) {
 		compare_before(c);
 	} else if (c->all->audit && !call_maps(k->nr)) {
 		compare_before(c);
@@ -355,8 +355,7 @@ call_leave(struct cap *c)
 	file_call(c, &k);
 	if (c->compare)
 		compare_after(c,
-		    c->all->audit && w->how != W_COMPARE && !call_clones(k.nr) &&
-			(k.nr != SYS_ioctl || ioctl_known(&k)));
+		    c->all->audit && w->how != W_COMPARE && !call_clones(k.nr) && call_known(&k));
 	if (share_any(c))
 		share_compare(c);
 	if (call_clones(k.nr))

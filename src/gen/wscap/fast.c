@@ -546,10 +546,6 @@ fast_left(struct cap *c, const struct call *k)
 	if (!c->all->recorder || fast_of(c)->never)
 		return;
 	f = c->fast;
-	if (share_any(c)) {          /* it stops at each call, where the turn may go to another process */
-		fast_switch(c, 0);
-		return;
-	}
 	if (f->a && k->nr == SYS_mmap && !(k->arg[3] & MAP_ANONYMOUS))
 		memset(f->a->file, 0, sizeof(f->a->file));
 	if (f->on)
@@ -565,7 +561,7 @@ fast_left(struct cap *c, const struct call *k)
 void
 fast_tsc_made(struct cap *c, uint64_t addr)
 {
-	if (c->all->recorder && !fast_of(c)->never && !c->notsc && !share_any(c))
+	if (c->all->recorder && !fast_of(c)->never && !c->notsc)
 		fast_used(c, addr);
 }
 
@@ -575,7 +571,7 @@ fast_cpuid_made(struct cap *c, uint64_t addr)
 	struct fast_text *t;
 	struct fast *f;
 
-	if (!c->all->recorder || fast_of(c)->never || share_any(c) || c->all->ncpuid > FAST_CPUIDS)
+	if (!c->all->recorder || fast_of(c)->never || c->all->ncpuid > FAST_CPUIDS)
 		return;
 	f = c->fast;
 	/* the loader has many of them, each of which stops the process, and makes calls after that */

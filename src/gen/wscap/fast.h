@@ -96,7 +96,7 @@ struct fast_area {
 	uint8_t tsc;                    /* it is no call, but rdtsc or rdtscp: FAST_TSC; or cpuid: FAST_CPUID */
 	uint8_t held;                   /* of a mapped file, not all contents were read */
 	uint8_t mapped;                 /* the buffer has a mapping of a file, whose contents are still to be read */
-	uint8_t threads;                /* the process has several, of which one runs */
+	uint8_t threads;                /* others have to wait until it gives the turn away: threads, or processes */
 	uint8_t file[FAST_FILES];       /* FAST_WRITES, FAST_READS, FAST_STEADY for each descriptor */
 	uint64_t head;                  /* bytes of complete records in the buffer */
 	uint64_t begun;                 /* head at the beginning of the present call */

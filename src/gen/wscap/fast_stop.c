@@ -454,7 +454,8 @@ fast_stopped(struct cap *c, int status, int *sig)
 			fast_entered(c);
 	} else if (status >> 16 == 0) {
 		done = fast_signal(c, sig);
-	} else if (status >> 16 == PTRACE_EVENT_STOP && (c->all->leaving || c->turn.joins || sched_due(c))) {
+	} else if (status >> 16 == PTRACE_EVENT_STOP &&
+	    (c->all->leaving || c->turn.joins || sched_due(c) || turn_ends(c))) {
 		fast_out(c);
 	}
 	if (status >> 16 != PTRACE_EVENT_EXIT && !tracee_regs(&c->t, &g) && !fast_busy(f, &g))
@@ -516,12 +517,15 @@ fast_restarts(const struct user_regs_struct *g)
 	return (int64_t)g->orig_rax >= 0 && ret <= -512 && ret >= -516;
 }
 
-/* Has the process several threads now?  Which descriptors do not wait is to be found again then. */
+/*
+ * Has the process several threads now, or memory that it shares with others?  Which descriptors do not wait is to be
+ * found again then.
+ */
 static void
 fast_threads(const struct cap *c)
 {
 	struct fast_area *a = c->fast->a;
-	uint8_t threads = c->th && c->th->nalive > 1;
+	uint8_t threads = (c->th && c->th->nalive > 1) || share_any(c);
 
 	if (threads && !a->threads)
 		memset(a->file, 0, sizeof(a->file));
@@ -541,7 +545,7 @@ fast_resume(struct cap *c)
 		return PTRACE_SYSCALL;
 	}
 	fast_threads(c);
-	f->a->slow = c->t.nheld != 0 || share_any(c) || sched_due(c);
+	f->a->slow = c->t.nheld != 0 || sched_due(c) || turn_ends(c) || (share_any(c) && !share_quiet(c));
 	f->a->selector = 0;
 	if (c->inside || f->calling || tracee_regs(&c->t, &g))
 		return PTRACE_SYSCALL;

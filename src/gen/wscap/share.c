@@ -195,8 +195,7 @@ share_rests(const struct cap *o)
 	return 1;
 }
 
-/* Do all processes wait that may write to memory of c?  They go on only after a stop, when they have the turn. */
-static int
+int
 share_quiet(const struct cap *c)
 {
 	if (c->all->strays)

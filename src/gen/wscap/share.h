@@ -76,6 +76,7 @@ void turn_lend(struct cap *c);                  /* c waits in its call for a chi
 int turn_watching(const struct tree *a);        /* may the one with the turn wait in a call, while others could run? */
 int turn_watch(struct tree *a);                 /* looks whether it does; 1: the turn is free */
 int turn_tick(struct tree *a);                  /* some time has passed; 1: tell it again */
+int turn_ends(const struct cap *c);             /* has c had the turn for long enough? */
 int turn_due(struct cap *c);                    /* is this stop because of turn_tick?  Then: */
 int turn_interrupted(struct cap *c);            /* the signal to continue with */
 /* Is a call the next instruction?  The recorder may have been on the way there, and rcx and r11 are no longer the program's. */
@@ -86,6 +87,8 @@ int turn_calls(struct cap *c);
 /* c has mapped [lo, hi), or may write there now: do other processes have the same memory? */
 void share_mapped(struct cap *c, uint64_t lo, uint64_t hi);
 int share_writes(const struct region *r);       /* may the process write to the region, or has it done so? */
+/* Do all processes wait that may write to memory of c?  They go on only after a stop, when they have the turn. */
+int share_quiet(const struct cap *c);
 /* has c memory that another captured process has as well, and which one of them writes? */
 int share_any(const struct cap *c);
 /* after a call of c: compare_shared, unless nobody can have written; finds out whether it is the last that has the memory */

@@ -4,7 +4,11 @@
 #include <linux/sched.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/ipc.h>
+#include <sys/msg.h>
 #include <sys/prctl.h>
+#include <sys/sem.h>
+#include <sys/shm.h>
 #include <sys/syscall.h>
 
 #include "base/bytes.h"
@@ -152,10 +156,51 @@ sys_ioctl(struct cap *c, const struct call *k)
 		put_at(c, k->arg[2], (uint64_t)n);
 }
 
-int
-ioctl_known(const struct call *k)
+/* The bytes that a command of shmctl, semctl or msgctl writes; memory is compared for others: -1. */
+static int
+ipc_writes(const struct call *k)
 {
-	return ioctl_writes(k->arg[1] & 0xffffffff) >= 0;
+	unsigned kind = k->nr == SYS_shmctl ? 0 : k->nr == SYS_semctl ? 1 : 2;
+	static const struct { uint8_t cmd[3]; uint8_t bytes[3]; } known[] = {
+		{{IPC_RMID, IPC_RMID, IPC_RMID}, {0, 0, 0}},
+		{{IPC_SET, IPC_SET, IPC_SET}, {0, 0, 0}},
+		{{IPC_STAT, IPC_STAT, IPC_STAT}, {sizeof(struct shmid_ds), sizeof(struct semid_ds), sizeof(struct msqid_ds)}},
+		{{SHM_STAT, SEM_STAT, MSG_STAT}, {sizeof(struct shmid_ds), sizeof(struct semid_ds), sizeof(struct msqid_ds)}},
+		{{SHM_STAT_ANY, SEM_STAT_ANY, MSG_STAT_ANY},
+		    {sizeof(struct shmid_ds), sizeof(struct semid_ds), sizeof(struct msqid_ds)}},
+		{{IPC_INFO, IPC_INFO, IPC_INFO}, {sizeof(struct shminfo), sizeof(struct seminfo), sizeof(struct msginfo)}},
+		{{SHM_INFO, SEM_INFO, MSG_INFO}, {sizeof(struct shm_info), sizeof(struct seminfo), sizeof(struct msginfo)}},
+		{{SHM_LOCK, SETVAL, IPC_RMID}, {0, 0, 0}},
+		{{SHM_UNLOCK, SETALL, IPC_RMID}, {0, 0, 0}},
+		{{IPC_RMID, GETPID, IPC_RMID}, {0, 0, 0}},
+		{{IPC_RMID, GETVAL, IPC_RMID}, {0, 0, 0}},
+		{{IPC_RMID, GETNCNT, IPC_RMID}, {0, 0, 0}},
+		{{IPC_RMID, GETZCNT, IPC_RMID}, {0, 0, 0}},
+	};
+
+	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
+		if (known[i].cmd[kind] == (k->arg[kind == 1 ? 2 : 1] & 0xffffffff))
+			return known[i].bytes[kind];
+	return -1;
+}
+
+void
+sys_ipc(struct cap *c, const struct call *k)
+{
+	int n = ipc_writes(k);
+
+	if (n > 0 && k->ret >= 0)
+		put_at(c, k->arg[k->nr == SYS_semctl ? 3 : 2], (uint64_t)n);
+}
+
+int
+call_known(const struct call *k)
+{
+	switch (k->nr) {
+	case SYS_ioctl: return ioctl_writes(k->arg[1] & 0xffffffff) >= 0;
+	case SYS_shmctl: case SYS_semctl: case SYS_msgctl: return ipc_writes(k) >= 0;
+	}
+	return 1;
 }
 
 void

@@ -318,18 +318,24 @@ turn_tick(struct tree *a)
 	if (t->has && !t->has->inside && !t->has->listen) {
 		if (t->due > 0)
 			ptrace(PTRACE_INTERRUPT, t->has->t.pid, NULL, NULL);
-		else
-			t->due++;
+		else if (++t->due > 0)
+			fast_hurry(t->has);
 	}
 	return 1;
 }
 
 int
-turn_due(struct cap *c)
+turn_ends(const struct cap *c)
 {
 	const struct turns *t = &c->all->turns;
 
-	return t->has == c && t->due > 0 && t->first && !c->inside && !c->restart && fast_leave(c);
+	return t->has == c && t->due > 0 && t->first;
+}
+
+int
+turn_due(struct cap *c)
+{
+	return turn_ends(c) && !c->inside && !c->restart && fast_leave(c);
 }
 
 int

@@ -391,7 +391,7 @@ int call_is_at(struct cap *c, uint64_t pc);
 
 /* maps.c: calls that change mappings.  special.c: other calls that need a function. */
 #define CALLS X(mmap) X(mprotect) X(munmap) X(brk) X(mremap) X(madvise) X(shmat) X(shmdt) \
-	X(sigaction) X(sigreturn) X(ioctl) X(mincore) X(msgrcv) X(recvmmsg) X(clone) X(fcntl) X(prctl) \
+	X(sigaction) X(sigreturn) X(ioctl) X(ipc) X(mincore) X(msgrcv) X(recvmmsg) X(clone) X(fcntl) X(prctl) \
 	X(arch_prctl) X(futex) X(exec) X(exit)
 #define X(f) void sys_##f(struct cap *c, const struct call *k);
 CALLS
@@ -404,7 +404,7 @@ struct mapped_file {
 void maps_map(struct cap *c, const struct call *k, const struct mapped_file *file);
 /* n bytes were written to the buffers of an iovec array */
 void put_iov(struct cap *c, uint64_t iov, uint64_t count, uint64_t n);
-int ioctl_known(const struct call *k);  /* is it known what the request writes? */
+int call_known(const struct call *k);   /* is it known what its request or command writes, if it has one? */
 void put_msg(struct cap *c, uint64_t msg, uint64_t n);  /* n bytes were received into a struct msghdr */
 
 /* file.c */
