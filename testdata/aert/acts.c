@@ -24,16 +24,20 @@ static char **args;
 
 static volatile unsigned seed = 1;
 
-/* Traced work with k branches that nothing but an event can tell */
+static unsigned table[4096], *volatile where_table = table;
+
+/* Traced work with k branches and half as many addresses that nothing but an event can tell: 4 bytes each time round on x86-64 */
 static __attribute__((noinline)) unsigned work(long k)
 {
 	unsigned odd = 0;
 	long i;
 
 	for (i = 0; i < k; i++) {
-		seed = seed * 1103515245u + 12345u;
-		if (seed >> 16 & 1)
-			odd += seed >> 20;
+		unsigned s = seed * 1103515245u + 12345u;
+
+		seed = s;
+		if (s >> 16 & 1)
+			odd += where_table[s >> 20] + (s >> 20);
 	}
 	return odd;
 }
@@ -56,10 +60,17 @@ static void onjump(int sig)
 	siglongjmp(jump, 1);
 }
 
+/* An event each time round; divisions that wait for each other, so that there are not millions of them to regenerate */
+static volatile unsigned long rounds, quotient;
 static void spin(void)
 {
-	while (!done)
-		;
+	while (!done) {
+		unsigned long x = ++rounds;
+
+#define DIV x = ~0ul / (x | 1);
+		DIV DIV DIV DIV DIV DIV DIV DIV DIV DIV
+		quotient = x;
+	}
 }
 
 static void soon(void)
@@ -291,7 +302,7 @@ static int do_threadexit(void)
 	return 1;
 }
 
-static void *late(void *p) { usleep(5000); exit(*(int *)p); }
+static void *late(void *p) { while (rounds < 2000) usleep(1000); exit(*(int *)p); }
 static int do_threadexit2(void)
 {
 	pthread_t t;

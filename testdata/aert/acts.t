@@ -21,7 +21,7 @@ run() {
 	ok "$kind $1 $2: regenerates" whole "$prog" ae.out
 }
 
-big=2500000     # more than a buffer
+big=280000      # more than half a buffer of 2 MiB, at 4 bytes each: the act is before it is full
 for kind in dynamic static; do
 	prog=$PWD/acts-$kind flag=''
 	if [ $kind = static ]; then flag=-static; fi
@@ -85,7 +85,7 @@ for kind in dynamic static; do
 	is "$kind exit by another thread in traced code: regenerates, and says" "$(cat said)" 'ae2addr: standard input: threads were running traced code when the process ended: their last references may be past that place'
 	ok "$kind exit by another thread in traced code: all of both" [ "$(wc -l <refs)" -gt 2000 ]
 
-	run fork $big 0 0 ''
+	run fork 560000 0 0 ''         # more than a buffer in the child, too
 	set -- ae.out.*
 	is "$kind fork: one more file" $# 1
 	is "$kind fork: the child's end" "$(record "$1")" '0 0 0 0'

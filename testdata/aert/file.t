@@ -6,9 +6,9 @@ prog=$PWD/acts
 aecc -O2 "$HERE/acts.c" -o "$prog" -lpthread || fail aecc
 AE_OUT=off "$prog" plain 20 >small.out
 status=$?
-AE_OUT=off "$prog" plain 6000000 >big.out
+AE_OUT=off "$prog" plain 900000 >big.out
 bigstatus=$?
-big='plain 6000000'
+big='plain 900000'
 
 # AE_OUT
 mkdir cwd && cd cwd || exit 1

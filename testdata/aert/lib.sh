@@ -4,10 +4,9 @@
 
 # record FILE: how a recording ended, from its end record: reason, signal, untraced thread entries and handlers
 record() {
-	tail -c 80 "$1" | od -An -v -tu4 -w80 | awk '{
-		if ($1 != 1684948289 || $2 != 64) print "no end record"
-		else print $5, $6, $9, $11
-	}'
+	# shellcheck disable=SC2046
+	set -- $(tail -c 80 "$1" | od -An -v -tu4 -w80)
+	if [ "$1 $2" = "1684948289 64" ]; then echo "$5 $6 $9 ${11}"; else echo "no end record"; fi
 }
 
 # mid FILE: a fatal signal came in traced code
