@@ -37,16 +37,15 @@ else
 		few "copy data" -O2 -mstringop-strategy=rep_byte -minline-all-stringops
 		few "callback calls" -O2 -fno-asynchronous-unwind-tables -fno-optimize-sibling-calls
 		few "varargs stack" -O2 -mno-red-zone -maccumulate-outgoing-args
-		for e in return exit _exit abort quick term div; do
-			echo "endings -O2 -- $e"
-			turn 4 && echo "endings -O0 -- $e callback"
-		done
-		# qemu's plugin writes nothing when SIGILL ends it
-		echo "-o lackey endings -O2 -- trap"
-		echo "-o lackey endings -O0 -- trap callback"
 		echo "recurse -O2 -- 100000"
 		echo "args -O2 --"
 		echo "args -O1 -- -x"
+		# rows of the same program that follow each other have one build
+		for e in return exit _exit abort quick term div; do turn 4 && echo "endings -O0 -- $e callback"; done
+		# qemu's plugin writes nothing when SIGILL ends it
+		echo "-o lackey endings -O0 -- trap callback"
+		echo "-o lackey endings -O2 -- trap"
+		for e in return exit _exit abort quick term div; do echo "endings -O2 -- $e"; done
 	)
 fi
 check_rows

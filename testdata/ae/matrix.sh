@@ -91,8 +91,8 @@ check_rows() {
 		skip "$missing"
 		return
 	fi
-	EXACT_DIR=$(pwd)
-	export EXACT_DIR
+	EXACT_DIR=$(pwd) EXACT_BUILT=keep
+	export EXACT_DIR EXACT_BUILT
 	[ $machine = x86-64 ] || set -- -t $machine "$@"
 	while read -r row; do
 		# shellcheck disable=SC2086

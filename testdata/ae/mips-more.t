@@ -24,12 +24,11 @@ rows=$(
 	# more than a buffer of events, words across its end
 	echo "edge -O2 -- 6 1"
 	echo "edge -O2 -- 6 2"
-	for e in return exit _exit abort quick term; do
-		echo "endings -O2 -- $e"
-		turn 4 && echo "endings -O0 -- $e callback"
-	done
 	echo "recurse -O2 -- 20000"
 	echo "args -O2 --"
+	# rows of the same program that follow each other have one build
+	for e in return exit _exit abort quick term; do turn 4 && echo "endings -O0 -- $e callback"; done
+	for e in return exit _exit abort quick term; do echo "endings -O2 -- $e"; done
 )
 check_rows
 # qemu's plugin writes nothing when a fault, a trap or SIGKILL ends it, but the program must end as it would
