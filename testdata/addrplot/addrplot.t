@@ -56,13 +56,15 @@ same "distances: addrmrc's" got want
 addrplot -n 100:200 prog.ref >part.gp
 is "-n" "$(sed -n 's/^set xrange .*:\(.*\)]/\1/p' part.gp)" 100
 
-# gnuplot
+# gnuplot; it takes seconds for a whole map, so that has all its rows and the first of its columns
+few_columns() { awk '/^EOD/ { on = 0 } on && NF > 30 { NF = 30 } { print } /^\$map/ { on = 1 }'; }
+[ "${MATRIX-}" != full ] || few_columns() { cat; }
 if command -v gnuplot >/dev/null; then
 	title="it's; system 'touch made' \`touch made\` %s @x {/Bold y} \"$(printf '\n')system('touch made')"
 	for p in map misses distances; do
-		addrplot -p $p --title "$title" prog.ref | gnuplot >$p.png 2>err
+		addrplot -p $p --title "$title" prog.ref | few_columns | gnuplot >$p.png 2>err
 		is "$p: png" "$(head -c 8 $p.png | od -An -tx1 | tr -d ' \n') $(cat err)" "89504e470d0a1a0a "
-		addrplot -p $p -f svg --title "$title" prog.ref | gnuplot >$p.svg 2>err
+		addrplot -p $p -f svg --title "$title" prog.ref | few_columns | gnuplot >$p.svg 2>err
 		is "$p: svg, with the title" "$(grep -c "it's; system 'touch made' \`touch made\` %s @x {/Bold y} \"system('touch made')" $p.svg) $(cat err)" "1 "
 	done
 	ok "the title is no command" test ! -e made
