@@ -3,10 +3,19 @@
 [ -z "$SAN" ] || { skip "same with sanitizers"; exit 0; }
 command -v dpkg-shlibdeps >/dev/null || { skip "no dpkg-dev"; exit 0; }
 cd "$SRC" || exit 1
-m() { ${MAKE:-make} -s O="$BUILD" DEBFULLNAME="A Builder" DEBEMAIL=builder@debian.org "$@" >"$TMPDIR/log" 2>&1; }
+make=${MAKE:-make}
+m() { $make -s MAKE="$TMPDIR/install" O="$BUILD" DEBFULLNAME="A Builder" DEBEMAIL=builder@debian.org "$@" >"$TMPDIR/log" 2>&1; }
 
 # what is in them is the same, however small they are
-[ "${MATRIX-}" = full ] || { DPKG_DEB_COMPRESSOR_LEVEL=0; export DPKG_DEB_COMPRESSOR_LEVEL; }
+[ "${MATRIX-}" = full ] || { DPKG_DEB_COMPRESSOR_TYPE=none; export DPKG_DEB_COMPRESSOR_TYPE; }
+# what make install-strip installs for the first of them is kept for those after it
+cat >"$TMPDIR/install" <<END
+#!/bin/sh
+for a; do case \$a in DESTDIR=*) to=\${a#*=} ;; esac; done
+if [ -e "$TMPDIR/installed" ]; then exec cp -R --preserve "$TMPDIR/installed" "\$to"; fi
+$make "\$@" && cp -R --preserve "\$to" "$TMPDIR/installed"
+END
+chmod +x "$TMPDIR/install"
 if m deb; then pass "make deb"; else fail "make deb" "$(cat "$TMPDIR/log")"; fi
 version=$(sed -n 's/^VERSION = //p' GNUmakefile)-1
 machine=$(dpkg --print-architecture)
