@@ -4,8 +4,9 @@
 
 mkdir src
 cat >src/main.c <<'E'
-#include <stdio.h>
+#include <stddef.h>
 #include "val.h"
+int printf(const char *, ...);
 int twice(int);
 #ifndef X
 #define X "none"
