@@ -3,7 +3,7 @@
 test=$BUILD/test/streamtest
 plain=$BUILD/test/plain
 
-"$test" make $((few == 1 ? 200005 : 60005)) 3 >in
+"$test" make $((few == 1 ? 200005 : 40005)) 3 >in
 : >empty
 bifcm <empty | "$plain" >out
 same "nothing" empty out
