@@ -21,10 +21,11 @@ run() {
 }
 
 cp -R "$SRC/examples" "$TMPDIR/has"
-# short: a program of few instructions as ls, which is what most pages capture, and no drawing of maps, which addrplot's test does
+# short: a program of few instructions as ls, which is what most pages capture, smaller ones of the gallery, and no drawing of maps, which addrplot's test does
 short=
 if [ "${MATRIX-}" != full ]; then
-	sed -i 's/1 \.\. 20000/1 .. 2000/' "$TMPDIR/has/numbers.pl"
+	sed -i 's/1 \.\. 20000/1 .. 300/' "$TMPDIR/has/numbers.pl"
+	sed -i 's/define N 256/define N 96/' "$TMPDIR/has/matrix.c"
 	mkdir "$TMPDIR/short"
 	echo 'int puts(const char *); int main(void) { return puts("order.c") < 0; }' >ls.c
 	${CC:-gcc} -g -O1 -static -o "$TMPDIR/short/ls" ls.c || exit 1
