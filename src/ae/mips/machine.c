@@ -16,7 +16,8 @@ extern const struct emitter mips_emit;
 #define ARGUMENTS (BITS(MIPS_A0, MIPS_A3) | R(MIPS_T7) | R(MIPS_T9) | SAVED)
 
 static const char *const prefixes[] = { NULL };
-static const char *const words[] = { ".word", ".gpword", ".long", ".4byte", NULL };
+static const char *const words[] = { ".word", ".gpword", ".long", ".4byte", ".half", ".short", ".2byte", ".byte",
+	NULL };
 static const char *const emitting[] = { ".cprestore", ".cpload", ".cpsetup", ".cpreturn", ".cpadd",
 	".cplocal", NULL };
 static const char *const asargs[] = { "-mno-fix-loongson3-llsc", NULL };

@@ -77,14 +77,19 @@ address_in(const struct file *f, const struct afunc *fn, const struct ainsn *a, 
 	const struct insn_effect *e = a->in.neff ? &a->in.eff[a->in.neff - 1] : NULL;
 	const struct sym *y;
 	size_t n;
+	int whole;
 
 	if (!e || e->s.dst != (int)r || a->more || a->in.ctl == IC_CALL || a->in.ctl == IC_CALLIND)
 		return NONE;
-	if (!(e->s.op == SO_MOV && e->s.a.kind == SV_SYM) && !(e->s.op == SO_ADD && e->s.b.kind == SV_SYM)
-	    && !(e->s.op == SO_LEA && e->s.m.sym != SCH_NOSYM && e->s.m.index == SCH_NOVAR))
+	whole = (e->s.op == SO_MOV && e->s.a.kind == SV_SYM) ||
+	    (e->s.op == SO_LEA && e->s.m.sym != SCH_NOSYM && e->s.m.base == SCH_NOVAR && e->s.m.index == SCH_NOVAR);
+	if (!whole && !(e->s.op == SO_ADD && e->s.b.kind == SV_SYM))
 		return NONE;
 	s = text_symbol(f->m, s, &n);
 	if (!s || s[n] == '+' || s[n] == '-' || s[n] == '@')
+		return NONE;
+	/* of what is added to something, only the low half of an address (%lo) makes that of the symbol */
+	if (!whole && s[-1] != '(')
 		return NONE;
 	y = symtab_find(&f->sym, s, n);
 	return text_symbol(f->m, s + n, &n) ? NONE : callee_known(f, fn, y);

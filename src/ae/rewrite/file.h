@@ -70,6 +70,7 @@ struct afunc {
 	struct afrag frag[2];
 	uint32_t nfrag;
 	uint8_t weak, closed, hasswitch, codetaken, paper;
+	uint8_t labelread;      /* an instruction has the address of one of its labels */
 	uint8_t pushes;         /* the stack pointer at a landing pad may differ from that at the call */
 	struct lsda *lsda[2];   /* tables of exceptions of the fragments, or NULL (landing.h); owned */
 	uint32_t unit;          /* the unit that it is in: see struct file */

@@ -260,14 +260,13 @@ frame_constants(const struct file *f, struct afunc *fn)
 
 	for (i = 0; i < fn->nins; i++) {
 		const struct insn *in = &fn->ins[i].in;
-		const char *s;
 		const struct sym *y;
+		const char *s;
 
 		if (fn->slot[i] != NOSLOT || in->mref < 0 || in->ref[in->mref].op != SO_LOAD ||
 		    in->ref[in->mref].m.sym == SCH_NOSYM || in->table || in->ref[in->mref].n > 8)
 			continue;
-		for (s = text_operands(f->m, f->text.st[fn->ins[i].stmt].s); (s = text_symbol(f->m, s,
-		    &n)) != NULL; s += n) {
+		for (s = text_place(f->m, f->text.st[fn->ins[i].stmt].s, &n); s; s = text_symbol(f->m, s + n, &n)) {
 			y = symtab_find(&f->sym, s, n);
 			if (y && y->where == 2 && y->readonly && !y->weak && s[n] != '@') {
 				fn->slot[i] = ROMEM;

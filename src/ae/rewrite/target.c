@@ -5,7 +5,7 @@
 #include "ae/rewrite/file.h"
 
 static const char *const twice[] = { "setjmp", "_setjmp", "__setjmp", "sigsetjmp", "_sigsetjmp",
-	"__sigsetjmp", "savectx", "vfork", "getcontext" };
+	"__sigsetjmp", "savectx", "vfork", "getcontext", "_ITM_beginTransaction" };
 /* what ae_start() of tracemill.h calls */
 static const char starts[] = "__ae_start";
 static const char *const contexts[] = { "makecontext", "swapcontext", "setcontext" };
@@ -145,7 +145,7 @@ target_operands(struct file *f, struct afunc *fn, uint32_t self, struct ainsn *a
 {
 	const char *s = text_operands(f->m, f->text.st[a->stmt].s);
 	uint32_t line = f->text.st[a->stmt].line;
-	size_t n;
+	size_t n, k;
 
 	if (a->calls && (a->in.ctl == IC_CALLIND || a->in.ctl == IC_SWITCH)) {
 		const struct sym *y = symtab_find(&f->sym, a->calls, strlen(a->calls));
@@ -157,6 +157,10 @@ target_operands(struct file *f, struct afunc *fn, uint32_t self, struct ainsn *a
 	/* -fno-plt: call *setjmp@GOTPCREL(%rip) */
 	if (a->in.ctl == IC_CALLIND && *s == '*' && (s = text_symbol(f->m, s, &n)) != NULL && s[n] == '@')
 		a->twice |= (uint8_t)target_listed(twice, COUNT(twice), s, n);
+	/* of the instruction, not of a symbol: 0(%rip) */
+	for (k = 0; k < a->in.nfield; k++)
+		if (a->in.field[k].rip && !text_place(f->m, f->text.st[a->stmt].s, &n))
+			fn_fail(fn, line, "operand relative to the location counter");
 	s = text_operands(f->m, f->text.st[a->stmt].s);
 	for (; (s = text_symbol(f->m, s, &n)) != NULL; s += n) {
 		struct sym *y = symtab_find(&f->sym, s, n);
@@ -172,7 +176,7 @@ target_operands(struct file *f, struct afunc *fn, uint32_t self, struct ainsn *a
 				return;
 			}
 			fn->ins[y->ins].leader = fn->ins[y->ins].taken = 1;
-			fn->codetaken = 1;
+			fn->codetaken = fn->labelread = 1;
 		}
 		/* jmp *.Ltable(,%reg,8); a table that can be written is read, as other memory is: the twin's copy would stay as it was */
 		if (a->in.ctl == IC_SWITCH && a->in.setsdst == 2 && y && y->table != NONE) {
@@ -203,6 +207,37 @@ in_jump(const struct afunc *fn, uint32_t k)
 			return 1;
 	} while (fn->ins[k++].more);
 	return 0;
+}
+
+/*
+ * The first instruction that keeps the stack pointer in memory, NONE if there is none. A function that keeps the address of a
+ * label as well is __builtin_setjmp's, and another one jumps there.
+ */
+static uint32_t
+keeps_stack(const struct afunc *fn)
+{
+	uint32_t i;
+
+	for (i = 0; i < fn->nins; i++) {
+		const struct insn *in = &fn->ins[i].in;
+
+		if (in->nref && in->ref[in->nref - 1].op == SO_STORE && in->vreads & in->reads & BIT(fn->m->sp) &&
+		    !(in->writes & BIT(fn->m->sp)))
+			return i;
+	}
+	return NONE;
+}
+
+static void
+labels_used(const struct file *f, struct afunc *fn)
+{
+	uint32_t i;
+
+	/* a jump that is not its own uses it: __builtin_longjmp, a computed goto through a thunk of -mindirect-branch */
+	if (fn->codetaken && !fn->hasswitch)
+		fn_fail(fn, 0, "code label as a value without an indirect jump");
+	else if (fn->labelread && (i = keeps_stack(fn)) != NONE)
+		fn_fail(fn, f->text.st[fn->ins[i].stmt].line, "the stack pointer is kept beside a code label");
 }
 
 void
@@ -236,11 +271,6 @@ file_targets(struct file *f)
 	for (i = 0; i < f->nfn; i++)
 		if (!f->fn[i].why)
 			returns_find(&f->fn[i]);
-	/*
-	 * an address of code that no indirect jump of the function uses is used elsewhere
-	 * (__builtin_longjmp, a computed goto through a thunk of -mindirect-branch)
-	 */
 	for (i = 0; i < f->nfn; i++)
-		if (f->fn[i].codetaken && !f->fn[i].hasswitch)
-			fn_fail(&f->fn[i], 0, "code label as a value without an indirect jump");
+		labels_used(f, &f->fn[i]);
 }

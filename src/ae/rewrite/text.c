@@ -329,6 +329,16 @@ text_operands(const struct machine *m, const char *s)
 }
 
 const char *
+text_place(const struct machine *m, const char *insn, size_t *n)
+{
+	const char *s = text_operands(m, insn);
+
+	if (*s == '$' && m->regchar != '$')     /* a constant is the first operand */
+		s += strcspn(s, ",");
+	return text_symbol(m, s, n);
+}
+
+const char *
 text_directive(const char *s, const char *name)
 {
 	size_t n = strlen(name);

@@ -44,6 +44,8 @@ int text_symchar(int c);                                /* may it be in a symbol
 const char *text_symbol(const struct machine *m, const char *s, size_t *n);
 /* after prefixes and mnemonic; "" for none */
 const char *text_operands(const struct machine *m, const char *insn);
+/* The first symbol among the operands of an instruction that is no constant of x86-64 ($sym): that of its memory operand */
+const char *text_place(const struct machine *m, const char *insn, size_t *n);
 /* If directive s is `name`, its arguments, else NULL. */
 const char *text_directive(const char *s, const char *name);
 

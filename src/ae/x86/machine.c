@@ -43,7 +43,7 @@ static const char *const prefixes[] = {
 	NULL
 };
 static const char *const words[] = { ".quad", ".long", ".int", ".8byte", ".4byte", ".value", ".word",
-	".short", NULL };
+	".short", ".2byte", ".byte", NULL };
 static const char *const none[] = { NULL };
 static const char *const asargs[] = { "--64", NULL };
 
