@@ -24,6 +24,7 @@ struct iop {
 /* Targets of a switch: a hash table with open addressing; key 0 in an empty slot, with to 0. */
 struct iswitch {
 	uint32_t first, mask;           /* slots first .. first+mask of swkey and swto */
+	const struct prog_func *pf;     /* the function that has it */
 };
 
 struct ifunc {

@@ -205,8 +205,8 @@ interp_lookup(struct ctx *x, const struct iop *o, uint64_t key)
 		uint32_t k = s->first + (h & s->mask);
 
 		if (!c->swto[k]) {
-			if (o->sh)
-				return UINT32_MAX;      /* outside the function */
+			if (o->sh && !prog_inside(s->pf, key))
+				return UINT32_MAX;
 			feed_fault(x->f, x->p, x->e, o->op == CO_TARGET ? msg_target : msg_noswitch);
 		}
 		if (c->swkey[k] == key)

@@ -69,7 +69,7 @@ lower_table(struct low *l, struct iop *o, const struct sch_block *b, struct stub
 	}
 	if (c->err)
 		return;
-	c->sw[c->nsw++] = (struct iswitch){c->nswslot, n - 1};
+	c->sw[c->nsw++] = (struct iswitch){c->nswslot, n - 1, l->pf};
 	memset(c->swkey + c->nswslot, 0, n * sizeof *c->swkey);
 	memset(c->swto + c->nswslot, 0, n * sizeof *c->swto);
 	for (uint32_t i = 0; i < b->nsucc; i++) {

@@ -27,6 +27,18 @@ prog_pc(const struct prog_func *f, uint32_t frag, uint32_t off)
 }
 
 int
+prog_inside(const struct prog_func *f, uint64_t pc)
+{
+	for (uint32_t k = 0; k < f->f->nfrag; k++) {
+		uint64_t off = pc - prog_pc(f, k, 0);
+
+		if (off < f->f->frag[k].size && (k || off))
+			return 1;
+	}
+	return 0;
+}
+
+int
 prog_isaddr(const struct sch_unit *u, int32_t sym)
 {
 	return sym != SCH_NOSYM && ((uint32_t)sym < u->ncst || u->field[(uint32_t)sym - u->ncst].rip);

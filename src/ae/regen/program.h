@@ -95,6 +95,8 @@ int prog_rodata(const struct prog *g, uint32_t lib, uint64_t addr, void *buf, si
 
 /* Address of the instruction at byte `off` of a fragment. */
 uint64_t prog_pc(const struct prog_func *f, uint32_t frag, uint32_t off);
+/* Is pc in the function, after its entry? A jump to the entry is a tail call of the function. */
+int prog_inside(const struct prog_func *f, uint64_t pc);
 
 /*
  * Does the instruction at pc, of this function's file, still load from the global offset table? (On x86-64 the linker may

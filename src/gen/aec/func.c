@@ -277,15 +277,30 @@ func_cases(struct gen *g, const struct sch_block *b)
 }
 
 static void
+switch_to(struct gen *g, const struct sch_block *b)
+{
+	gen_val(g, &b->target);
+	if (gen_moves(g))
+		buf_str(g->out, " - base");
+	g->use_base |= gen_moves(g);
+}
+
+static void
 switch_(struct gen *g, const struct sch_block *b)
 {
 	buf_str(g->out, "\tswitch (");
-	gen_val(g, &b->target);
-	buf_str(g->out, gen_moves(g) ? " - base) {\n" : ") {\n");
-	g->use_base |= gen_moves(g);
+	switch_to(g, b);
+	buf_str(g->out, ") {\n");
 	func_cases(g, b);
+	buf_str(g->out, "\tdefault:\n");
+	for (uint32_t k = 0; b->cc && k < g->f->nfrag; k++) {   /* inside the function: see prog_inside */
+		buf_str(g->out, "\t\tif (");
+		switch_to(g, b);
+		buf_printf(g->out, " - 0x%llx < %u)\n\t\t\tae_fault(p, e, AE_SWITCH);\n",
+		    (unsigned long long)prog_pc(g->pf, k, !k), g->f->frag[k].size - !k);
+	}
 	g->use_sp0 |= b->cc;
-	buf_printf(g->out, "\tdefault:\n\t\t%s;\n\t}\n", b->cc ? "TAIL(sp0)" : "ae_fault(p, e, AE_SWITCH)");
+	buf_printf(g->out, "\t\t%s;\n\t}\n", b->cc ? "TAIL(sp0)" : "ae_fault(p, e, AE_SWITCH)");
 }
 
 /* The conditional jump of the paper. */
