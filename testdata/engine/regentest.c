@@ -479,8 +479,10 @@ loops(void)
 	b[2].cc = 1;
 	f.flags = SF_TAILOUT;
 	unit(&f, 1);
+	expect("a switch to a place in the function that has no label", EV_EXIT, ENTER "0100 01000000 0910000000000000",
+	    "i1000 E1002 i1002 X1002 i1006 ! a switch without such a target");
 	expect("a switch out of the function", EV_EXIT,
-	    ENTER "0100 01000000 0910000000000000 0100 01000000 0810000000000000",
+	    ENTER "0100 01000000 0011000000000000 0100 01000000 0810000000000000",
 	    "i1000 E1002 i1002 X1002 i1006 i1000 E1002 i1002 X1002 i1006 i1008");
 	if (dump)
 		return;
