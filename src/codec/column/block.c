@@ -60,6 +60,12 @@ vc_work_extend(struct vc_work *w)
 }
 
 void
+vc_work_alone(struct vc_work *w)
+{
+	w->alone = 1;
+}
+
+void
 vc_work_trim(struct vc_work *w)
 {
 	buf_free(&w->tmp);

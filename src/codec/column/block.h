@@ -66,6 +66,8 @@ struct vc_prime;        /* primer: use does not change it, so threads may share 
 struct vc_work *vc_work_new(unsigned columns);
 /* Allows cm-signed, cm-signed2 and scaled, which files that are older than these methods cannot have. */
 void vc_work_extend(struct vc_work *w);
+/* No primer will be made of the blocks that it decodes, so that they need not be kept. */
+void vc_work_alone(struct vc_work *w);
 void vc_work_free(struct vc_work *w);
 void vc_work_trim(struct vc_work *w);   /* frees what can be made again */
 

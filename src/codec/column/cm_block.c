@@ -182,26 +182,59 @@ column_cm_enc(struct vc_work *w, const struct vc_prime *prime, const struct vc_c
 	return 0;
 }
 
+/* Are these values of that width, and was all of the input read? Else sets *err. */
+static int
+cm_whole(const struct range *r, size_t len, const uint64_t *v, const struct vc_col *col, const char **err)
+{
+	uint64_t all = 0;
+
+	for (size_t i = 0; i < col->n; i++)
+		all |= v[i];
+	if (!(all & ~vc_mask(col->width)) && r->n >= len)
+		return 1;
+	*err = r->n < len ? "bytes after the last value" : "a value that is too wide";
+	return 0;
+}
+
+/* A block without a primer, of which none will be made: its values are its own history. */
+static int
+cm_dec_alone(struct vc_work *w, const struct vc_col *col, int kind, const uint8_t *p, size_t len, uint64_t *v,
+    const char **err)
+{
+	struct cm_past *past = w->now = &w->past[0];
+	struct range r;
+
+	past->id = 0;
+	past->first = 0;
+	if (cm_reset(&past->cm, cm_bits(col->n, w->columns))) {
+		*err = "no memory";
+		return -1;
+	}
+	range_dec_init(&r, p, len);
+	cm_dec(&past->cm, &r, v, col->key, 0, col->n, col->width);
+	if (!cm_whole(&r, len, v, col, err))
+		return -1;
+	cm_values(v, col->n, kind, vc_mask(col->width));
+	return 0;
+}
+
 static int
 column_cm_dec(struct vc_work *w, const struct vc_prime *prime, const struct vc_col *col, int kind,
 	const uint8_t *p, size_t len, uint64_t *v, const char **err)
 {
 	struct range r;
 	size_t skip;
-	uint64_t all = 0;
 
+	if (w->alone && !prime)
+		return cm_dec_alone(w, col, kind, p, len, v, err);
 	if (cm_begin(w, prime, col, kind, &skip)) {
 		*err = "no memory";
 		return -1;
 	}
 	range_dec_init(&r, p, len);
 	cm_dec(&w->now->cm, &r, w->now->v, col->key ? w->now->key : NULL, skip, skip + col->n, col->width);
-	for (size_t i = 0; i < col->n; i++)
-		all |= w->now->v[skip + i];
-	if (all & ~vc_mask(col->width) || r.n < len) {
-		*err = r.n < len ? "bytes after the last value" : "a value that is too wide";
+	if (!cm_whole(&r, len, w->now->v + skip, col, err))
 		return -1;
-	}
 	w->now->first = prime ? 0 : col->n;
 	if (col->n)
 		memcpy(v, w->now->v + skip, col->n * sizeof *v);

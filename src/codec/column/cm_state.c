@@ -178,9 +178,9 @@ cm_reset(struct cm *c, int bits)
 	if (cm_make(c, bits))
 		return -1;
 	fix_reset(c->f);
-	memset(c->slot, 0, c->size - (size_t)((char *)c->slot - (char *)c->f));
 	for (size_t i = 0; i < (size_t)CM_SLOTS << bits; i++)
-		c->slot[i].w = CM_NONE;
+		c->slot[i] = (struct cm_slot){ 0, CM_NONE };
+	memset(c->key, 0, (size_t)((char *)c->miss - (char *)c->key));
 	memset(c->miss, 1, (size_t)CM_NMISS << (bits + CM_MISSBITS));
 	memset(c->level, 1, (size_t)CM_NMISS << (bits - 1));
 	return 0;

@@ -40,6 +40,7 @@ struct vc_work {
 	struct cm_past past[CM_HELD], *now;     /* now: the one in use, or NULL */
 	unsigned columns;               /* coded in turn */
 	int extended;                   /* vc_work_extend */
+	int alone;                      /* vc_work_alone */
 	unsigned held;                  /* number of histories in use */
 	unsigned turns;                 /* counts uses of past, as a clock */
 	/* the better kind of context mixing in the last vc_encode, or STORED: unknown */

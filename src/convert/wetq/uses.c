@@ -10,38 +10,12 @@
 
 struct uses {
 	struct job *j;
-	uint64_t instance, most;        /* the instance of the point; uses that are wanted */
-	uint32_t id;
+	uint64_t most;                  /* uses that are wanted */
 	struct use *use;                /* owned */
-	size_t n, cap, known;           /* known: captures: of so many, position and references */
+	size_t n, cap, known;           /* known: of so many, position and, of captures, references */
 	struct names names;
 	size_t *name;                   /* the first name of each use, and the end; owned */
 };
-
-static int
-uses_add(void *arg, const struct query_dep *d)
-{
-	struct uses *u = arg;
-
-	if (d->on != u->id || d->oninstance != u->instance)
-		return 0;
-	u->use = mem_xgrow(u->use, &u->cap, u->n + 1, sizeof *u->use);
-	u->use[u->n++] = (struct use){ .id = d->id, .port = d->port, .instance = d->instance };
-	return u->n >= u->most;
-}
-
-/* The point itself, the first member */
-static int
-uses_point(void *arg, const struct query_insn *e)
-{
-	struct uses *u = arg;
-
-	if (!u->id) {
-		u->id = e->id;
-		u->instance = e->instance;
-	}
-	return 0;
-}
 
 static const struct name *
 uses_name(const struct uses *u, size_t i)
@@ -49,7 +23,7 @@ uses_name(const struct uses *u, size_t i)
 	return names_first(&u->names, u->name[i], u->name[i + 1] - u->name[i]);
 }
 
-/* Captures tell the uses in the order of execution: those of an instance, and then the instance. */
+/* The uses come in the order of execution: those of an instance, and then the instance. */
 static void
 uses_edge(void *arg, const struct query_edge *d)
 {
@@ -120,23 +94,18 @@ uses_text(struct job *j, const struct uses *u)
 	}
 }
 
-/* In .wet files, the dependences on the point are among those within the slice. */
 int
 uses_find(struct job *j, uint64_t n, uint64_t most, struct use **use, size_t *count)
 {
 	struct uses u = { .j = j, .most = most };
 	struct query_slice s = {
-		.n = n, .flags = j->flags | QUERY_FORWARD | QUERY_STEP, .fn = uses_point, .arg = &u
+		.n = n, .flags = j->flags | QUERY_FORWARD | QUERY_STEP, .fn = uses_instance, .edge = uses_edge,
+		.arg = &u
 	};
 	int bad;
 
 	s.count = xcalloc(query_nstmt(j->q) + 1u, sizeof *s.count);
-	if (query_has_state(j->q)) {
-		s.edge = uses_edge;
-		s.fn = uses_instance;
-		bad = most && query_slice(j->q, &s) != 0;
-	} else
-		bad = query_slice(j->q, &s) != 0 || (most && query_deps(j->q, &s, uses_add, &u) != 0);
+	bad = most && query_slice(j->q, &s) != 0;
 	*use = u.use;
 	*count = u.n;
 	free(s.count);

@@ -102,6 +102,18 @@ col_get_number(struct col_reader *r, uint64_t most, uint64_t *v)
 	return col_bad(r, "a number is not as it is written");
 }
 
+/* Reads what is in front of a block's bytes. */
+static int
+column_head(struct col_reader *r, uint64_t *width, uint64_t *method, uint64_t *len)
+{
+	if (col_get_number(r, 8, width) != 0 || col_get_number(r, 127, method) != 0 ||
+	    col_get_number(r, (uint64_t)(r->end - r->p), len) != 0)
+		return -1;
+	if ((*width != 1 && *width != 2 && *width != 4 && *width != 8) || *len > (uint64_t)(r->end - r->p))
+		return col_bad(r, "a block is longer than its section");
+	return 0;
+}
+
 /* Appends a block of n values to c.  skip: the block is not decoded, its values are undefined. */
 static int
 column_block(struct col_reader *r, struct col *c, size_t n, uint64_t most, const uint64_t *key, int skip)
@@ -109,11 +121,8 @@ column_block(struct col_reader *r, struct col *c, size_t n, uint64_t most, const
 	const char *err = NULL;
 	uint64_t width, len, method;
 
-	if (col_get_number(r, 8, &width) != 0 || col_get_number(r, 127, &method) != 0 ||
-	    col_get_number(r, (uint64_t)(r->end - r->p), &len) != 0)
+	if (column_head(r, &width, &method, &len) != 0)
 		return -1;
-	if ((width != 1 && width != 2 && width != 4 && width != 8) || len > (uint64_t)(r->end - r->p))
-		return col_bad(r, "a block is longer than its section");
 	if (col_room(c, n) != 0)
 		return col_bad(r, NULL);
 	if (skip) {
@@ -148,6 +157,21 @@ col_get(struct col_reader *r, struct col *c, size_t n, uint64_t most, const stru
 		if (column_block(r, c, all - c->n < VC_MAX ? (size_t)all - c->n : VC_MAX, most,
 		    key ? key->v + c->n : NULL, 0) != 0)
 			return -1;
+	return 0;
+}
+
+int
+col_skip(struct col_reader *r)
+{
+	uint64_t n, width, method, len;
+
+	if (col_get_number(r, COL_MAX, &n) != 0)
+		return -1;
+	for (size_t at = 0; at < n; at += VC_MAX) {
+		if (column_head(r, &width, &method, &len) != 0)
+			return -1;
+		r->p += len;
+	}
 	return 0;
 }
 

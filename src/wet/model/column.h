@@ -66,8 +66,11 @@ int col_get(struct col_reader *r, struct col *c, size_t n, uint64_t most, const 
 /* The same for any number of values up to `upto`, a bound known before, so that allocation is bounded. */
 int col_get_upto(struct col_reader *r, struct col *c, size_t upto, uint64_t most, const struct col *key);
 
+/* Passes over the next column. */
+int col_skip(struct col_reader *r);
+
 /*
- * The same for a column of n values that was written in blocks of `block` values.  A block, values
+ * The same as col_get for a column of n values that was written in blocks of `block` values.  A block, values
  * [from, to), is decoded if `want` returns not 0; otherwise its values in c are undefined.  `keys`
  * makes the keys of a block that is decoded.
  */

@@ -70,6 +70,22 @@ model_pop(struct model *m)
 		m->nregion = m->frame[--m->nframe].base;
 }
 
+int
+model_names(const struct model *m, uint64_t who)
+{
+	for (unsigned i = 0; i < FACT_NREG; i++)
+		for (unsigned l = 0; l < FACT_NLANE; l++)
+			if (m->lane[i][l].who == who)
+				return 1;
+	for (size_t i = 0; i < m->nframe; i++)
+		if (m->frame[i].who == who)
+			return 1;
+	for (size_t i = 0; i < m->nregion; i++)
+		if (m->region[i].who == who)
+			return 1;
+	return m->target && m->tailwho == who;
+}
+
 /*
  * Corrects the control parent: returns to the innermost region or frame that has this parent; if
  * there is none, begins a new frame.

@@ -54,6 +54,7 @@ model_parent(const struct model *m)
 		return (struct model_who){ m->region[m->nregion - 1].who, m->region[m->nregion - 1].n };
 	return (struct model_who){ f->who, f->n };
 }
+int model_names(const struct model *m, uint64_t who);   /* may later statements depend on it? */
 int model_control_is(struct model *m, uint64_t who, uint64_t n);
 /* sets who to the writers of a used register, the latest first; returns their number */
 unsigned model_reg(const struct model *m, unsigned reg, uint64_t who[MODEL_LIST]);

@@ -124,8 +124,8 @@ enum query_flags {
 	QUERY_CONTROL = 16,             /* control dependence only */
 	/*
 	 * for query_slice.edge: dependences of the criterion alone; with QUERY_DATA, control parents,
-	 * which are not followed, and of which a capture tells onn alone.  Forward: dependences on
-	 * the criterion alone, of captures each instance after its dependences; other files may have more members
+	 * which are not followed, and of which a capture tells onn alone.  Forward, with edge and fn:
+	 * dependences on the criterion alone, then the instance, of which .wet files tell id and number
 	 */
 	QUERY_STEP = 32,
 	QUERY_PARENTS = 64,

@@ -322,7 +322,38 @@ slicer_is_live(const struct query *q, const struct query_slice *s)
 {
 	unsigned table = QUERY_PARENTS | QUERY_ADDRESS | (s->flags & QUERY_FORWARD ? 0 : QUERY_STEP);
 
-	return q->run->ops->links && !s->edge && !(s->flags & table);
+	return q->run->ops->links && !(s->flags & table) && (!s->edge || s->flags & QUERY_FORWARD);
+}
+
+/* The uses of the criterion, of dependences within a slice */
+struct uses { const struct query_slice *s; uint64_t criterion; };
+
+static int
+slicer_use(void *arg, const struct query_dep *d)
+{
+	const struct uses *u = arg;
+	struct query_insn e = { .id = d->id, .instance = d->instance };
+
+	if (d->on != (u->criterion >> 32) + 1 || d->oninstance != (uint32_t)u->criterion)
+		return 0;
+	u->s->edge(u->s->arg, &(struct query_edge){ .id = d->id, .instance = d->instance, .port = d->port,
+		.on = d->on, .oninstance = d->oninstance });
+	return u->s->fn(u->s->arg, &e);
+}
+
+/* QUERY_STEP forward without links: the slice, and then the dependences within it that are on the criterion */
+static int
+slicer_uses(struct query *q, struct query_slice *s)
+{
+	struct query_slice copy = *s;
+	struct uses u = { .s = s };
+
+	copy.fn = NULL;
+	copy.edge = NULL;
+	if (qrun_slice(q, &copy) != 0)
+		return -1;
+	u.criterion = q->slicer->criterion;
+	return qrun_deps(q, &copy, slicer_use, &u);
 }
 
 int
@@ -337,6 +368,8 @@ qrun_slice(struct query *q, struct query_slice *s)
 		return query_fail(q,
 		    "%s does not tell which registers only form addresses, for a thin slice: "
 		    "ask with -t data", q->run->no_rsp ? "a text" : "this file");
+	if (s->edge && s->flags & QUERY_FORWARD && !q->run->ops->links)
+		return slicer_uses(q, s);
 	if ((c = slicer_new(q, s, NULL, NULL)) == NULL || query_clear_slice(q, q->run->first[q->nstmt]) != 0)
 		return -1;
 	s->total = 0;

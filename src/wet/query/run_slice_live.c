@@ -32,7 +32,9 @@ struct live {
 	size_t nexc, nslow;
 	uint64_t n;                     /* position of the instance that was reached last */
 	uint64_t begin;                 /* instances before the segment */
-	uint64_t criterion;             /* its number plus 1 */
+	uint64_t criterion, who;        /* its number plus 1; id << 32 | instance */
+	/* with edges, forward: the ports by which the instance that is looked at depends on the criterion */
+	uint32_t port[1 + FACT_MAXUSE + STORE_MEM], nport;
 	int entered, bad;               /* values of the segment are decoded; that failed */
 };
 
@@ -256,23 +258,27 @@ live_add_criterion(struct live *t, const struct col *path)
 		for (uint32_t k = 0; n && k < p->n; k++, n--) {
 			uint32_t s = c->r->code->seq[p->first + k];
 
-			if (n == 1)
+			if (n == 1) {
 				t->criterion = t->number[s] + 1;
+				t->who = (uint64_t)(s + 1) << 32 | (t->number[s] - c->place[s].first);
+			}
 			t->number[s]++;
 		}
 	}
 	live_add(t, t->criterion);
 }
 
-/* Sets t to the segment and its links.  *path: its paths */
+/* Sets t to the segment and its links.  *path: its paths.  1: nothing there depends on the criterion, if that is all */
 static int
 live_enter(struct live *t, size_t k, const struct col **path)
 {
 	const struct slicer *c = t->c;
 	size_t first = run_find_segment(c->r, c->s->n);
 
-	if (c->r->ops->links(c->r, k, &t->l, path) != 0)
+	if (c->r->ops->links(c->r, k, c->s->flags & QUERY_STEP && k != first ? t->who : 0, &t->l, path) != 0)
 		return qrun_fail(c->q);
+	if (!t->l)
+		return 1;
 	t->begin = c->r->seg[k].n;
 	t->entered = 0;
 	for (int i = k != first; i < 2; i++) {
@@ -308,7 +314,7 @@ live_backward(struct slicer *c, void *arg)
 	size_t k = c->k;
 	const struct col *path;
 
-	if (live_enter(t, k, &path) != 0)
+	if (live_enter(t, k, &path) < 0)
 		return -1;
 	for (size_t s = 0; s < c->q->nstmt; s++)
 		t->number[s] += c->place[s].n;
@@ -353,6 +359,50 @@ live_has_links(const struct live *t, uint64_t on)
 	return in;
 }
 
+/* Reports an instance that depends on the criterion by the ports that were noted. */
+static void
+live_report_uses(struct live *t, uint32_t s, uint64_t number)
+{
+	struct slicer *c = t->c;
+	struct query_insn e = {
+		.id = s + 1, .instance = number - c->place[s].first, .n = t->n
+	};
+	struct query_edge d = {
+		.id = e.id, .instance = e.instance, .on = (uint32_t)(t->who >> 32), .oninstance = (uint32_t)t->who,
+		.onn = c->s->n
+	};
+
+	for (uint32_t i = 0; i < t->nport; i++) {
+		d.port = t->port[i] > DEP_PORTS ? DEP_PORTS : t->port[i];
+		c->s->edge(c->s->arg, &d);
+	}
+	c->enough = c->s->fn(c->s->arg, &e) != 0;
+}
+
+static inline void
+live_note(struct live *t, uint32_t port, int depends)
+{
+	if (depends && t->nport < sizeof t->port / sizeof *t->port)     /* a damaged file may name one often */
+		t->port[t->nport++] = port;
+}
+
+/* Notes the ports by which a statement depends on the criterion; parent: by its control parent */
+static void
+live_note_all(struct live *t, uint32_t s, int parent)
+{
+	const struct slicer *c = t->c;
+	const struct store_stmt *v = &c->r->code->stmt[s];
+
+	live_note(t, 0, parent);
+	for (uint32_t i = 0; i < v->nuse; i++) {
+		struct qlanes reg = live_lanes(c, v, i, i + 1);
+
+		live_note(t, i + 1, lanes_meet(&reg, &t->live));
+	}
+	for (uint32_t i = 0; i < v->nmem && t->memory; i++)
+		live_note(t, v->nuse + 1 + i, live_has_links(t, t->mem[i]));
+}
+
 /* Forward: registers of an instance that is the next one of its statement; depends: it depends on a member */
 static inline void
 live_define(struct live *t, uint32_t s, int depends)
@@ -366,8 +416,11 @@ live_define(struct live *t, uint32_t s, int depends)
 		lanes_replace(&t->live, &v->wide->def, live ? &v->wide->def : &none);
 	else
 		t->live.w[0] = live ? t->live.w[0] | v->def : t->live.w[0] & ~v->def;
-	if (in)
+	if (in && !t->c->s->edge)
 		live_report(t, s, number, query_in_slice(t->c->q, number));
+	else if (depends && !is)
+		live_report_uses(t, s, number);
+	t->nport = 0;
 }
 
 /* Forward: reads a path. */
@@ -387,6 +440,8 @@ taint_path(struct live *t, const struct store_path *p, const uint8_t *step)
 		in = parent || v->use & t->live.w[0] || (v->wide && lanes_meet(&v->wide->use, &t->live));
 		for (uint32_t i = 0; i < v->nmem && t->memory && !in; i++)
 			in = live_has_links(t, t->mem[i]);
+		if (in && t->c->s->edge)
+			live_note_all(t, seq[k], parent);
 		t->mem += v->nmem;
 		live_define(t, seq[k], in);
 	}
@@ -404,16 +459,21 @@ taint_exceptions(struct live *t, uint32_t s)
 	for (uint32_t i = 0; i < v->nuse; i++) {
 		struct qlanes reg = live_lanes(c, v, i, i + 1), all = { 0 };
 		const struct links_exception *x = t->nexc < t->l->nexc ? &t->l->exc[t->nexc] : NULL;
+		int on;
 
 		if (!x || t->begin + x->n + 1 != t->n || x->port != i + 1) {
-			in |= lanes_meet(&reg, &t->live);
+			on = lanes_meet(&reg, &t->live);
+			live_note(t, i + 1, on);
+			in |= on;
 			continue;
 		}
 		t->nexc++;
 		lanes_add(&all, c->r->code->reg[v->reg + i] >> 5, c->r->code->reg[v->reg + i] & 31);
 		if (x->only)
 			lanes_replace(&t->live, &all, live_has_links(t, x->on) ? &all : &none);
-		in |= slicer_follows(c, c->s->flags, v, i + 1) && live_has_links(t, x->on);
+		on = slicer_follows(c, c->s->flags, v, i + 1) && live_has_links(t, x->on);
+		live_note(t, i + 1, on);
+		in |= on;
 	}
 	return in;
 }
@@ -429,9 +489,15 @@ taint_slow_path(struct live *t, const struct store_path *p)
 		int in;
 
 		t->n++;
-		in = taint_exceptions(t, seq[k]) | (live_has(t, *t->parent++) && t->control);
-		for (uint32_t i = 0; i < v->nmem && t->memory; i++)
-			in |= live_has_links(t, t->mem[i]);
+		in = live_has(t, *t->parent++) && t->control;
+		live_note(t, 0, in);
+		in |= taint_exceptions(t, seq[k]);
+		for (uint32_t i = 0; i < v->nmem && t->memory; i++) {
+			int on = live_has_links(t, t->mem[i]);
+
+			live_note(t, t->c->r->code->stmt[seq[k]].nuse + 1 + i, on);
+			in |= on;
+		}
 		t->mem += v->nmem;
 		live_define(t, seq[k], in);
 	}
@@ -455,11 +521,14 @@ live_forward(struct live *t)
 
 	for (size_t k = run_find_segment(c->r, c->s->n); k < c->r->nseg && !c->enough; k++) {
 		const struct col *path;
+		int e;
 
 		slicer_set_segment(c, k);
 		query_progress(c->r->seg[k].n, run_length(c->r));
-		if (live_enter(t, k, &path) != 0)
+		if ((e = live_enter(t, k, &path)) < 0)
 			return -1;
+		if (e)
+			continue;
 		t->n = t->begin;
 		t->mem = t->l->mem;
 		t->parent = t->l->parent;

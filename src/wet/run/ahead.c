@@ -14,7 +14,8 @@ struct ahead_job {
 	struct store_read in;
 	struct links links;
 	size_t k;                       /* its segment */
-	int open, bad;
+	uint64_t about;                 /* as of ahead_get */
+	int open, bad, none;            /* none: nothing depends on `about` */
 	struct ahead_job *next;         /* of those that are free */
 };
 
@@ -28,6 +29,7 @@ struct ahead {
 	struct par *pool;               /* NULL: not started */
 	size_t last;                    /* the segment of the last call plus 1; 0: none */
 	size_t next;                    /* the segment of the next job; if there is none, it ends the run */
+	uint64_t about;                 /* of the last call */
 	int back;                       /* after that come the segments before it, not those after it */
 };
 
@@ -36,6 +38,7 @@ ahead_work(void *arg, unsigned thread, void *job)
 {
 	const struct ahead *a = arg;
 	struct ahead_job *j = job;
+	int got;
 
 	(void)thread;
 	j->bad = !j->open && store_read_share(&j->in, a->in) != 0;
@@ -46,8 +49,9 @@ ahead_work(void *arg, unsigned thread, void *job)
 		return;
 	}
 	run_counts_before(a->r, j->k, j->in.count);
-	j->bad = store_read_segment(&j->in, j->k, STORE_DEPS) != 0 ||
-	    links_fill(&j->links, &j->in, &a->code) != 0;
+	got = store_read_deps_on(&j->in, j->k, j->about);
+	j->none = got == 0;
+	j->bad = got < 0 || (got && links_fill(&j->links, &j->in, &a->code) != 0);
 }
 
 struct ahead *
@@ -88,11 +92,19 @@ ahead_submit(struct ahead *a, int one)
 
 		a->free = j->next;
 		j->k = a->next;
+		j->about = a->about;
 		a->next = a->back ? a->next - 1 : a->next + 1;
 		pool_submit(a->pool, j);
 		if (one)
 			break;
 	}
+}
+
+/* Is the job that of segment k, with all that is asked? */
+static int
+ahead_answers(const struct ahead *a, const struct ahead_job *j, size_t k)
+{
+	return j->k == k && (!j->about || j->about == a->about);
 }
 
 /* Waits for the job of segment k; others are dropped.  follows: the next segments will be asked for, too */
@@ -103,7 +115,7 @@ ahead_wait(struct ahead *a, size_t k, int follows)
 
 	if (follows)
 		ahead_submit(a, 0);
-	while ((j = pool_wait(a->pool)) != NULL && j->k != k)
+	while ((j = pool_wait(a->pool)) != NULL && !ahead_answers(a, j, k))
 		ahead_release(a, j);
 	if (j)
 		return j;
@@ -117,17 +129,19 @@ ahead_result(const struct ahead *a, const struct links **l, const struct col **p
 {
 	if (a->now->bad)
 		*f = a->now->in.fault;
-	*l = &a->now->links;
+	*l = a->now->none ? NULL : &a->now->links;
 	*path = &a->now->in.path;
 	return a->now->bad ? -1 : 0;
 }
 
 int
-ahead_get(struct ahead *a, size_t k, const struct links **l, const struct col **path, struct fault *f)
+ahead_get(struct ahead *a, size_t k, uint64_t about, const struct links **l, const struct col **path,
+    struct fault *f)
 {
 	int follows = a->last && (a->last == k + 2 || a->last == k);
 
-	if (a->now && a->last == k + 1)
+	a->about = about;
+	if (a->now && a->last == k + 1 && ahead_answers(a, a->now, k))
 		return ahead_result(a, l, path, f);
 	ahead_release(a, a->now);
 	a->now = NULL;
@@ -144,6 +158,7 @@ ahead_get(struct ahead *a, size_t k, const struct links **l, const struct col **
 		a->now = a->free;
 		a->free = a->now->next;
 		a->now->k = k;
+		a->now->about = about;
 		ahead_work(a, 0, a->now);
 	}
 	return ahead_result(a, l, path, f);

@@ -61,7 +61,7 @@ run_full_path(const struct run *r, size_t i, struct query_path *p)
 
 /* Kind loads executes instructions for values, in a process that can no longer start threads by then. */
 static int
-run_full_links(struct run *r, size_t k, const struct links **l, const struct col **path)
+run_full_links(struct run *r, size_t k, uint64_t about, const struct links **l, const struct col **path)
 {
 	struct full *t = (struct full *)r;
 	long n = t->in.load ? 1 : sysconf(_SC_NPROCESSORS_ONLN);
@@ -70,7 +70,7 @@ run_full_links(struct run *r, size_t k, const struct links **l, const struct col
 		t->ahead = ahead_new(r, &t->in, n < 2 ? 1 : n < THREADS ? (unsigned)n : THREADS);
 	if (!t->ahead)
 		return -1;
-	return ahead_get(t->ahead, k, l, path, &r->fault);
+	return ahead_get(t->ahead, k, about, l, path, &r->fault);
 }
 
 static int

@@ -59,9 +59,11 @@ struct run_ops {
 	int (*deps)(struct run *r, const uint8_t *only, uint64_t upto, store_use_fn *fn, void *arg);
 	/*
 	 * The dependences of segment k as arrays, and the numbers of its paths, until the next call.  A
-	 * caller that asks for segment after segment is given the next ones soon.  NULL: there are none
+	 * caller that asks for segment after segment is given the next ones soon.  about: 0, or an instance
+	 * from before the segment, if only dependences on it are asked: if there are none, *l may be NULL.
+	 * links NULL: it cannot be asked
 	 */
-	int (*links)(struct run *r, size_t k, const struct links **l, const struct col **path);
+	int (*links)(struct run *r, size_t k, uint64_t about, const struct links **l, const struct col **path);
 	/* decodes the values of these statements for insn; NULL: enter has decoded all */
 	int (*values)(struct run *r, const uint8_t *only);
 	/* sets the value and references of e, instance x of the segment */

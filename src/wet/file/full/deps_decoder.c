@@ -130,7 +130,7 @@ static int
 deps_memory_port(struct step *t, uint64_t slot)
 {
 	struct store_read *r = t->r;
-	uint64_t key = slot * MEMDEP_KEYS, tok = r->col[DEP_TOKEN].v[r->pos[DEP_TOKEN]++], n;
+	uint64_t key = slot * MEMDEP_KEYS, tok = r->token[r->pos[DEP_TOKEN]++], n;
 
 	t->list.n = 0;
 	if (tok != MEMDEP_MANY)
@@ -269,7 +269,7 @@ links_memory(struct filling *f, uint64_t slot)
 {
 	struct step *t = &f->t;
 	struct store_read *r = t->r;
-	uint64_t tok = r->col[DEP_TOKEN].v[r->pos[DEP_TOKEN]], *on = &f->l->mem[f->l->nmem++];
+	uint64_t tok = r->token[r->pos[DEP_TOKEN]], *on = &f->l->mem[f->l->nmem++];
 
 	if (tok < MEMDEP_FAR) {
 		uint64_t who = memdep_get(&r->dep.port[slot], (unsigned)tok, 0, 0, r->count);
@@ -447,7 +447,7 @@ links_fill(struct links *l, struct store_read *r, const struct links_code *c)
 
 	l->step = c->step;
 	l->nmem = l->nparent = l->nlist = l->nexc = l->nslow = 0;
-	if (buf_grow(&l->mem, &l->capmem, r->col[DEP_TOKEN].n + 1, sizeof *l->mem) != 0)
+	if (buf_grow(&l->mem, &l->capmem, r->ntoken + 1, sizeof *l->mem) != 0)
 		return full_reader_bad(r, NULL);
 	e = links_begin(&f) != 0 || links_paths(&f) != 0 ? -1 : 0;
 	col_free(&f.t.list);

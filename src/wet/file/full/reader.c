@@ -56,6 +56,8 @@ store_read_close(struct store_read *r)
 		col_free(&r->col[i]);
 	free(r->times);
 	free(r->at_slot);
+	free(r->token);
+	free(r->by_port);
 	col_free(&r->sorted);
 	col_free(&r->keys);
 	col_free(&r->ref);
@@ -152,6 +154,7 @@ store_read_open(struct store_read *r, const struct wetfile *f)
 		.total = calloc(1, sizeof *r->total), .place = calloc(1, sizeof *r->place) };
 	if (!r->work || !r->total || !r->place || model_init(&r->model, &r->code) != 0)
 		return fault_nomem(&r->fault);
+	vc_work_alone(r->work);
 	if (f->kind == WETFILE_LOADS) {
 		r->code.bytes = 1;
 		if (full_reader_load_init(r) != 0)
@@ -191,6 +194,7 @@ store_read_share(struct store_read *r, const struct store_read *of)
 	if (!r->work || !r->place || !r->count || model_init(&r->model, &r->code) != 0 ||
 	    memdep_room(&r->dep, r->code.nslot) != 0 || (of->load && full_reader_load_init(r) != 0))
 		return fault_nomem(&r->fault);
+	vc_work_alone(r->work);
 	return 0;
 }
 
@@ -267,24 +271,29 @@ full_reader_has_far(uint64_t token)
 	return token >= MEMDEP_FAR && token != MEMDEP_NONE && token != MEMDEP_MANY;
 }
 
-/*
- * Reads the tokens, which are sorted by port, and sorts them by time.  rare: key << 8 | token of those
- * that have values in other columns, by time
- */
+/* Makes room for n tokens. */
 static int
-full_reader_tokens(struct store_read *r, struct col_reader *c, struct col *rare)
+full_reader_token_room(struct store_read *r, size_t n)
+{
+	return buf_grow(&r->at_slot, &r->capat, r->code.nslot + 1, sizeof *r->at_slot) != 0 ||
+	    buf_grow(&r->token, &r->captoken, n + 1, 1) != 0 ||
+	    buf_grow(&r->by_port, &r->capby_port, n + 1, 1) != 0 ? -1 : 0;
+}
+
+/* Reads the tokens sorted by port into r->by_port, and sets r->at_slot. */
+static int
+full_reader_sorted_tokens(struct store_read *r, struct col_reader *c)
 {
 	const struct store_code *code = &r->code;
-	struct col *to = &r->col[DEP_TOKEN], *got = &r->sorted, *key = &r->keys;
+	struct col *got = &r->sorted, *key = &r->keys;
 	size_t n = 0;
 
 	for (size_t i = 0; i < code->npath; i++)
 		n += (size_t)r->times[i] * code->path[i].nslot;
 	if (n > COL_MAX)
 		return col_bad(c, "a column is too long");
-	to->n = key->n = 0;
-	if (col_room(to, n) != 0 || col_room(key, n) != 0 ||
-	    buf_grow(&r->at_slot, &r->capat, code->nslot + 1, sizeof *r->at_slot) != 0)
+	key->n = 0;
+	if (col_room(key, n) != 0 || full_reader_token_room(r, n) != 0)
 		return col_bad(c, NULL);
 	for (size_t i = 0; i < code->npath; i++)
 		for (uint32_t j = 0; r->times[i] && j < code->path[i].nslot; j++) {
@@ -296,13 +305,30 @@ full_reader_tokens(struct store_read *r, struct col_reader *c, struct col *rare)
 		}
 	if (col_get(c, got, n, MEMDEP_MANY, key) != 0)
 		return -1;
+	for (size_t i = 0; i < n; i++)
+		r->by_port[i] = (uint8_t)got->v[i];
+	return 0;
+}
+
+/*
+ * Reads the tokens, which are sorted by port, and sorts them by time.  rare: key << 8 | token of those
+ * that have values in other columns, by time
+ */
+static int
+full_reader_tokens(struct store_read *r, struct col_reader *c, struct col *rare)
+{
+	const struct store_code *code = &r->code;
+
+	if (full_reader_sorted_tokens(r, c) != 0)
+		return -1;
+	r->ntoken = 0;
 	for (size_t i = 0; i < r->path.n; i++) {
 		const struct store_path *p = &code->path[r->path.v[i]];
 
 		for (uint64_t slot = p->slot; slot < (uint64_t)p->slot + p->nslot; slot++) {
-			uint64_t t = got->v[r->at_slot[slot]++];
+			uint8_t t = r->by_port[r->at_slot[slot]++];
 
-			to->v[to->n++] = t;
+			r->token[r->ntoken++] = t;
 			if (t >= MEMDEP_FAR && t != MEMDEP_NONE)
 				col_add(rare, slot * MEMDEP_KEYS << 8 | t);
 		}
@@ -354,42 +380,98 @@ full_reader_keys(const struct store_read *r, unsigned col, const struct col *rar
 	}
 }
 
-static int
-full_reader_deps(struct store_read *r, size_t k)
+/* The greatest values of the columns of DEP */
+static uint64_t
+full_reader_most(const struct store_read *r, unsigned col)
 {
 	const uint64_t most[DEP_NCOL] = { MEMDEP_MANY, COL_MAX, MEMDEP_NEW, r->code.nstmt, UINT32_MAX,
 		STORE_SEGMENT, FACT_MAXUSE, MODEL_LIST, r->code.nstmt, UINT32_MAX };
-	struct col_reader c;
-	struct col rare = { 0 }, *key = &r->keys;
-	uint64_t n = 0;
-	int e = full_reader_load(r, k, DEP, &c);
 
-	if (!e && full_reader_tokens(r, &c, &rare) != 0)
-		e = full_reader_bad(r, c.err);
-	for (unsigned i = DEP_NUM; !e && i < DEP_NKEYED; i++) {
-		full_reader_keys(r, i, &rare, key);
+	return most[col];
+}
+
+/* Reads columns [from, to) of those that have keys. */
+static int
+full_reader_keyed(struct store_read *r, struct col_reader *c, unsigned from, unsigned to, const struct col *rare)
+{
+	struct col *key = &r->keys;
+
+	for (unsigned i = from; i < to; i++) {
+		full_reader_keys(r, i, rare, key);
 		if (key->nomem || key->n > COL_MAX)
-			e = full_reader_bad(r, key->nomem ? NULL : "a column is too long");
-		else if (col_get(&c, &r->col[i], key->n, most[i], key))
-			e = full_reader_bad(r, c.err);
+			return full_reader_bad(r, key->nomem ? NULL : "a column is too long");
+		if (col_get(c, &r->col[i], key->n, full_reader_most(r, i), key))
+			return full_reader_bad(r, c->err);
 	}
-	for (unsigned i = DEP_AT; !e && i < DEP_NCOL; i++) {
+	return 0;
+}
+
+/* Reads the columns of exceptions, those before `to`. */
+static int
+full_reader_exceptions(struct store_read *r, struct col_reader *c, unsigned to)
+{
+	uint64_t n = 0;
+
+	for (unsigned i = DEP_AT; i < to; i++) {
 		if (i == DEP_XID)
 			for (size_t j = 0; j < r->col[DEP_COUNT].n; j++)
 				n += r->col[DEP_COUNT].v[j];
-		if (i == DEP_AT ? col_get_upto(&c, &r->col[i], r->nport, most[i], NULL) :
-		    col_get(&c, &r->col[i], i < DEP_XID ? r->col[DEP_AT].n : (size_t)n,
-		    most[i], NULL))
-			e = full_reader_bad(r, c.err);
+		if (i == DEP_AT ? col_get_upto(c, &r->col[i], r->nport, full_reader_most(r, i), NULL) :
+		    col_get(c, &r->col[i], i < DEP_XID ? r->col[DEP_AT].n : (size_t)n,
+			full_reader_most(r, i), NULL))
+			return full_reader_bad(r, c->err);
 	}
+	return 0;
+}
+
+static int
+full_reader_has(const struct col *c, uint64_t v)
+{
+	for (size_t i = 0; i < c->n; i++)
+		if (c->v[i] == v)
+			return 1;
+	return 0;
+}
+
+/*
+ * Before column DEP_FAR: 0 if nothing in the segment can depend on instance `who` from before it.  Histories
+ * of memory ports are empty at the beginning of a segment, so that its statement is in a column.
+ */
+static int
+full_reader_names(struct store_read *r, struct col_reader c, uint64_t who)
+{
+	if (model_names(&r->model, who) || full_reader_has(&r->col[DEP_ID], who >> 32))
+		return 1;
+	if (col_skip(&c) != 0)
+		return full_reader_bad(r, c.err);
+	return full_reader_exceptions(r, &c, DEP_XID + 1) != 0 ? -1 :
+	    full_reader_has(&r->col[DEP_XID], who >> 32);
+}
+
+/* Reads DEP; who: as for store_read_deps_on, or 0.  1, 0: nothing depends on it, or -1 */
+static int
+full_reader_deps(struct store_read *r, size_t k, uint64_t who)
+{
+	struct col_reader c;
+	struct col rare = { 0 };
+	int e = full_reader_load(r, k, DEP, &c), names = 1;
+
+	if (!e && full_reader_tokens(r, &c, &rare) != 0)
+		e = full_reader_bad(r, c.err);
+	e = e || full_reader_keyed(r, &c, DEP_NUM, DEP_FAR, &rare) != 0;
+	if (!e && who)
+		names = full_reader_names(r, c, who);
+	if (!e && names > 0)
+		e = full_reader_keyed(r, &c, DEP_FAR, DEP_NKEYED, &rare) != 0 ||
+		    full_reader_exceptions(r, &c, DEP_NCOL) != 0 || full_reader_over(r, &c) != 0;
 	col_free(&rare);
-	if (!e)
-		e = full_reader_over(r, &c);
+	if (e || names <= 0)
+		return e ? -1 : names;
 	memset(r->pos, 0, sizeof r->pos);
-	r->exc = !e && r->col[DEP_AT].n ? r->col[DEP_AT].v[0] : UINT64_MAX;
+	r->exc = r->col[DEP_AT].n ? r->col[DEP_AT].v[0] : UINT64_MAX;
 	r->done = 0;
 	memdep_reset(&r->dep);
-	return e;
+	return 1;
 }
 
 /* The values wanted of a segment: of instances [from, to) of statement s, or all (s: UINT32_MAX). */
@@ -510,8 +592,9 @@ full_reader_addrs(struct store_read *r, size_t k)
 	return e ? e : full_reader_over(r, &c);
 }
 
-int
-store_read_segment(struct store_read *r, size_t k, unsigned want)
+/* Reads the state before segment k, and its paths. */
+static int
+full_reader_begin(struct store_read *r, size_t k)
 {
 	struct col_reader c;
 
@@ -520,11 +603,27 @@ store_read_segment(struct store_read *r, size_t k, unsigned want)
 	if (model_load(&r->model, &c) != 0 || (r->load && load_state_decode(&r->load->st, &c) != 0) ||
 	    full_reader_over(r, &c) != 0)
 		return full_reader_bad(r, c.err ? c.err : "bytes after the state");
-	if (full_reader_paths(r, k) != 0 || (want & (STORE_VALUES | STORE_ADDRS) &&
+	return full_reader_paths(r, k);
+}
+
+int
+store_read_segment(struct store_read *r, size_t k, unsigned want)
+{
+	if (full_reader_begin(r, k) != 0 || (want & (STORE_VALUES | STORE_ADDRS) &&
 		full_reader_vals(r, k, &(struct wanted){ .r = r, .s = UINT32_MAX }) != 0) ||
 	    (want & STORE_ADDRS && full_reader_addrs(r, k) != 0) ||
-	    (want & STORE_DEPS && full_reader_deps(r, k) != 0))
+	    (want & STORE_DEPS && full_reader_deps(r, k, 0) < 0))
 		return -1;
 	r->at = k + 1;
 	return 0;
+}
+
+int
+store_read_deps_on(struct store_read *r, size_t k, uint64_t who)
+{
+	int e = full_reader_begin(r, k) != 0 ? -1 : full_reader_deps(r, k, who);
+
+	if (e > 0)
+		r->at = k + 1;
+	return e;
 }

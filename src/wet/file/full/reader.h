@@ -48,7 +48,7 @@ struct store_read {
 	size_t addrs;
 	uint64_t *total;                /* executions of each statement in all segments; owned */
 	uint32_t *count;                /* executions of each statement before the current path; owned */
-	struct col path, col[DEP_NCOL];
+	struct col path, col[DEP_NCOL];         /* col[DEP_TOKEN] is not used: token */
 	struct store_vals vals;         /* values of the segment whose values were requested last */
 	/* cache of others that were requested in part, of up to `keep` bytes; at 0: unused */
 	struct store_vals kept[STORE_KEPT];
@@ -60,6 +60,9 @@ struct store_read {
 	uint32_t *at_slot;              /* for reading DEP: index of the next token of each port; owned */
 	size_t capat;
 	struct col sorted, keys;        /* for reading DEP: tokens by port, keys; kept for the next segment */
+	/* tokens of DEP_TOKEN, by time; as many by port, for reading DEP; owned */
+	uint8_t *token, *by_port;
+	size_t ntoken, captoken, capby_port;
 	uint64_t n;                     /* statements executed in the segment */
 	uint64_t nport;                 /* their ports for control and registers */
 	uint64_t done;                  /* ports that store_read_deps has read */
@@ -92,6 +95,11 @@ int store_read_share(struct store_read *r, const struct store_read *of);
  * in order.
  */
 int store_read_segment(struct store_read *r, size_t k, unsigned want);
+/*
+ * Loads segment k with STORE_DEPS, if something in it may depend on the instance `who`, which is before it:
+ * 1; 0: nothing does; -1.  Few of the dependences are decoded then.
+ */
+int store_read_deps_on(struct store_read *r, size_t k, uint64_t who);
 /*
  * Loads only the values of instances [from, to) of statement s (id - 1), counted in segment k;
  * and place.
