@@ -25,6 +25,8 @@ for m in mipsel mips; do
 	# what gcc makes of C, in both models of addresses
 	n=0
 	for f in "$SRC"/testdata/ae/prog/*.c; do
+		# __builtin_setjmp saves register 23, although it is not to be used
+		[ "${f##*/}" != odd.c ] || continue
 		for o in '-O0 -fno-pic -mno-abicalls -mno-shared' '-O1' '-O2 -fno-pic -mplt' '-O3'; do
 			turn 7 || continue
 			# shellcheck disable=SC2086  # several options
