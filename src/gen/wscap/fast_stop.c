@@ -378,7 +378,7 @@ fast_undispatch(struct cap *c)
 
 /*
  * Brings the process out of the recorder, to a place of the program.  Before a call, rcx and r11 are no longer the
- * program's, as a signal there would show: unless all ends here, the call is made under ptrace first.
+ * program's, as a signal there would show: the call is made under ptrace first; if all ends here, it is the last one.
  */
 static void
 fast_out(struct cap *c)
@@ -420,6 +420,12 @@ fast_out(struct cap *c)
 	}
 	f->calling = calls && !c->all->leaving;
 	fast_drain(c);
+	if (calls && c->all->leaving && !tracee_regs(&c->t, &g)) {
+		c->in = g;
+		c->in.orig_rax = g.rax;
+		c->in.rip += 2;
+		c->restart = 1;
+	}
 }
 
 int
@@ -434,6 +440,13 @@ fast_leave(struct cap *c)
 		return 0;
 	fast_pause(c);
 	return 1;
+}
+
+/* Is the turn to go to another thread, or process? */
+static int
+fast_is_due(const struct cap *c)
+{
+	return sched_due(c) || turn_ends(c);
 }
 
 int
@@ -455,7 +468,7 @@ fast_stopped(struct cap *c, int status, int *sig)
 	} else if (status >> 16 == 0) {
 		done = fast_signal(c, sig);
 	} else if (status >> 16 == PTRACE_EVENT_STOP &&
-	    (c->all->leaving || c->turn.joins || sched_due(c) || turn_ends(c))) {
+	    (c->all->leaving || c->turn.joins || fast_is_due(c))) {
 		fast_out(c);
 	}
 	if (status >> 16 != PTRACE_EVENT_EXIT && !tracee_regs(&c->t, &g) && !fast_busy(f, &g))
@@ -545,7 +558,7 @@ fast_resume(struct cap *c)
 		return PTRACE_SYSCALL;
 	}
 	fast_threads(c);
-	f->a->slow = c->t.nheld != 0 || sched_due(c) || turn_ends(c) || (share_any(c) && !share_quiet(c));
+	f->a->slow = c->t.nheld != 0 || fast_is_due(c) || (share_any(c) && !share_quiet(c));
 	f->a->selector = 0;
 	if (c->inside || f->calling || tracee_regs(&c->t, &g))
 		return PTRACE_SYSCALL;
