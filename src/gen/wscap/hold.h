@@ -71,6 +71,8 @@ uint64_t hold_present(struct cap *c, uint64_t lo, uint64_t hi);
 uint64_t hold_next(int pagemap, uint64_t lo, uint64_t hi, int has);
 /* hold_call.c: at the entry of a call, before it is made */
 void hold_call(struct cap *c, const struct call *k);
+/* Somebody is about to change the bytes of a file: what the process has mapped of it is recorded before. */
+void hold_changes(struct cap *c, uint64_t dev, uint64_t ino);
 /* Are pages of this file not recorded yet? */
 int hold_has(const struct cap *c, uint64_t dev, uint64_t ino);
 void hold_rest(struct cap *c, uint64_t lo, uint64_t hi);        /* takes all pages of [lo, hi) for touched */

@@ -9,14 +9,13 @@
 #include "gen/wscap/hold.h"
 #include "gen/wscap/wscap.h"
 
-/* The process is about to change the bytes of a file: what it has mapped of it is recorded before. */
-static void
-hold_changes(struct cap *c, const struct stat *st)
+void
+hold_changes(struct cap *c, uint64_t dev, uint64_t ino)
 {
-	if (!hold_has(c, st->st_dev, st->st_ino))
+	if (!hold_has(c, dev, ino))
 		return;
 	for (size_t i = 0; i < c->reg.n; i++)
-		if (c->reg.p[i].ino == st->st_ino && c->reg.p[i].dev == st->st_dev)
+		if (c->reg.p[i].ino == ino && c->reg.p[i].dev == dev)
 			hold_rest(c, c->reg.p[i].lo, c->reg.p[i].hi);
 	hold_settle(c, 1);
 }
@@ -29,7 +28,7 @@ hold_changes_fd(struct cap *c, int fd)
 
 	snprintf(path, sizeof(path), "/proc/%ld/fd/%d", (long)c->t.pid, fd);
 	if (!stat(path, &st))
-		hold_changes(c, &st);
+		hold_changes(c, st.st_dev, st.st_ino);
 }
 
 /* The file that the process names by dir and the string at addr is about to be cut off. */
@@ -50,22 +49,16 @@ hold_changes_path(struct cap *c, int dir, uint64_t addr)
 	else
 		snprintf(path, sizeof(path), "/proc/%ld/fd/%d/%s", (long)c->t.pid, dir, name);
 	if (!stat(path, &st))
-		hold_changes(c, &st);
+		hold_changes(c, st.st_dev, st.st_ino);
 }
 
 /* The process may write to mapped files in [lo, hi) from now on. */
 static void
 hold_writable(struct cap *c, uint64_t lo, uint64_t hi)
 {
-	struct stat st = {0};
-
-	for (size_t i = region_at(&c->reg, lo); i < c->reg.n && c->reg.p[i].lo < hi; i++) {
-		if (!c->reg.p[i].shared)
-			continue;
-		st.st_dev = c->reg.p[i].dev;
-		st.st_ino = c->reg.p[i].ino;
-		hold_changes(c, &st);
-	}
+	for (size_t i = region_at(&c->reg, lo); i < c->reg.n && c->reg.p[i].lo < hi; i++)
+		if (c->reg.p[i].shared)
+			hold_changes(c, c->reg.p[i].dev, c->reg.p[i].ino);
 }
 
 /* The call may take pages of [lo, lo + n) away. */

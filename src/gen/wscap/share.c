@@ -19,8 +19,7 @@ share_begin(struct cap *c, struct region *r)
 	if (r->foreign)
 		return;
 	r->foreign = 1;
-	hold_rest(c, r->lo, r->hi);
-	hold_settle(c, 1);
+	hold_changes(c, r->dev, r->ino);
 	if (!c->fresh)
 		put_note(c, text);
 	c->sharing = c->fresh = 1;

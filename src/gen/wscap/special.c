@@ -160,27 +160,24 @@ sys_ioctl(struct cap *c, const struct call *k)
 static int
 ipc_writes(const struct call *k)
 {
-	unsigned kind = k->nr == SYS_shmctl ? 0 : k->nr == SYS_semctl ? 1 : 2;
-	static const struct { uint8_t cmd[3]; uint8_t bytes[3]; } known[] = {
-		{{IPC_RMID, IPC_RMID, IPC_RMID}, {0, 0, 0}},
-		{{IPC_SET, IPC_SET, IPC_SET}, {0, 0, 0}},
-		{{IPC_STAT, IPC_STAT, IPC_STAT}, {sizeof(struct shmid_ds), sizeof(struct semid_ds), sizeof(struct msqid_ds)}},
-		{{SHM_STAT, SEM_STAT, MSG_STAT}, {sizeof(struct shmid_ds), sizeof(struct semid_ds), sizeof(struct msqid_ds)}},
-		{{SHM_STAT_ANY, SEM_STAT_ANY, MSG_STAT_ANY},
-		    {sizeof(struct shmid_ds), sizeof(struct semid_ds), sizeof(struct msqid_ds)}},
-		{{IPC_INFO, IPC_INFO, IPC_INFO}, {sizeof(struct shminfo), sizeof(struct seminfo), sizeof(struct msginfo)}},
-		{{SHM_INFO, SEM_INFO, MSG_INFO}, {sizeof(struct shm_info), sizeof(struct seminfo), sizeof(struct msginfo)}},
-		{{SHM_LOCK, SETVAL, IPC_RMID}, {0, 0, 0}},
-		{{SHM_UNLOCK, SETALL, IPC_RMID}, {0, 0, 0}},
-		{{IPC_RMID, GETPID, IPC_RMID}, {0, 0, 0}},
-		{{IPC_RMID, GETVAL, IPC_RMID}, {0, 0, 0}},
-		{{IPC_RMID, GETNCNT, IPC_RMID}, {0, 0, 0}},
-		{{IPC_RMID, GETZCNT, IPC_RMID}, {0, 0, 0}},
+	enum { SHM = sizeof(struct shmid_ds), SEM = sizeof(struct semid_ds), MSG = sizeof(struct msqid_ds) };
+	static const struct { uint16_t nr; uint8_t cmd, bytes; } known[] = {
+		{SYS_shmctl, IPC_RMID, 0}, {SYS_shmctl, IPC_SET, 0}, {SYS_shmctl, SHM_LOCK, 0}, {SYS_shmctl, SHM_UNLOCK, 0},
+		{SYS_shmctl, IPC_STAT, SHM}, {SYS_shmctl, SHM_STAT, SHM}, {SYS_shmctl, SHM_STAT_ANY, SHM},
+		{SYS_shmctl, IPC_INFO, sizeof(struct shminfo)}, {SYS_shmctl, SHM_INFO, sizeof(struct shm_info)},
+		{SYS_semctl, IPC_RMID, 0}, {SYS_semctl, IPC_SET, 0}, {SYS_semctl, SETVAL, 0}, {SYS_semctl, SETALL, 0},
+		{SYS_semctl, GETPID, 0}, {SYS_semctl, GETVAL, 0}, {SYS_semctl, GETNCNT, 0}, {SYS_semctl, GETZCNT, 0},
+		{SYS_semctl, IPC_STAT, SEM}, {SYS_semctl, SEM_STAT, SEM}, {SYS_semctl, SEM_STAT_ANY, SEM},
+		{SYS_semctl, IPC_INFO, sizeof(struct seminfo)}, {SYS_semctl, SEM_INFO, sizeof(struct seminfo)},
+		{SYS_msgctl, IPC_RMID, 0}, {SYS_msgctl, IPC_SET, 0},
+		{SYS_msgctl, IPC_STAT, MSG}, {SYS_msgctl, MSG_STAT, MSG}, {SYS_msgctl, MSG_STAT_ANY, MSG},
+		{SYS_msgctl, IPC_INFO, sizeof(struct msginfo)}, {SYS_msgctl, MSG_INFO, sizeof(struct msginfo)},
 	};
+	uint64_t cmd = k->arg[k->nr == SYS_semctl ? 2 : 1] & 0xffffffff;
 
 	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
-		if (known[i].cmd[kind] == (k->arg[kind == 1 ? 2 : 1] & 0xffffffff))
-			return known[i].bytes[kind];
+		if (known[i].nr == k->nr && known[i].cmd == cmd)
+			return known[i].bytes;
 	return -1;
 }
 
