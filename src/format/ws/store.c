@@ -80,44 +80,99 @@ ws_store_close(struct ws_store *s)
 	errno = e;
 }
 
-/* A regular file of this name in the folder, of this size: a descriptor; -1: *error is an errno, or one of ours. */
+/* A regular file of this name in the folder: a descriptor, and *st is filled in; -1: *error is an errno, or one of ours. */
 static int
-store_file(int dir, const char *name, size_t bytes, int *error)
+store_regular(int dir, const char *name, struct stat *st, int *error)
 {
 	/* a link is not followed, and a pipe does not block */
 	int fd = openat(dir, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-	struct stat st;
 
 	*error = fd < 0 ? errno : 0;
 	if (fd < 0)
 		return -1;
-	if (!fstat(fd, &st) && S_ISREG(st.st_mode) && (uint64_t)st.st_size == bytes)
+	if (!fstat(fd, st) && S_ISREG(st->st_mode))
 		return fd;
 	*error = WS_STORE_DAMAGED;
 	close(fd);
 	return -1;
 }
 
+/* The same of one of this size. */
 static int
-store_same(struct ws_store *s, const char *name, const uint8_t *p, size_t n)
+store_file(int dir, const char *name, size_t bytes, int *error)
 {
-	int error, fd = store_file(s->dir, name, n, &error);
+	struct stat st;
+	int fd = store_regular(dir, name, &st, error);
+
+	if (fd < 0 || (uint64_t)st.st_size == bytes)
+		return fd;
+	*error = WS_STORE_DAMAGED;
+	close(fd);
+	return -1;
+}
+
+/* Reads n bytes: 1; 0: there are not that many */
+static int
+store_read(int fd, uint8_t *p, size_t n)
+{
 	size_t got = 0;
 	ssize_t k = 1;
 
-	if (fd < 0)
-		return 0;
 	while (got < n && k > 0) {
-		k = read(fd, s->room + got, n - got);
+		k = read(fd, p + got, n - got);
 		got += k > 0 ? (size_t)k : 0;
 	}
+	return got == n;
+}
+
+static int
+store_same(struct ws_store *s, const char *name, const uint8_t *p, size_t n)
+{
+	int error, fd = store_file(s->dir, name, n, &error), same;
+
+	if (fd < 0)
+		return 0;
+	same = store_read(fd, s->room, n) && !memcmp(s->room, p, n);
 	close(fd);
-	return got == n && !memcmp(s->room, p, n);
+	return same;
+}
+
+uint64_t
+ws_store_has(struct ws_store *s, const uint8_t hash[WS_HASH_BYTES], size_t bytes)
+{
+	char name[WS_HASH_TEXT];
+	struct stat st;
+
+	ws_hash_text(hash, name);
+	if (fstatat(s->dir, name, &st, AT_SYMLINK_NOFOLLOW) || !S_ISREG(st.st_mode) || (uint64_t)st.st_size != bytes)
+		return 0;
+	return (uint64_t)st.st_ctim.tv_sec * 1000000000 + (uint64_t)st.st_ctim.tv_nsec;
+}
+
+uint8_t *
+ws_store_load(struct ws_store *s, const char *name, size_t most, size_t *n)
+{
+	struct stat st;
+	int error, fd = store_regular(s->dir, name, &st, &error);
+	uint8_t *p = NULL;
+
+	if (fd < 0)
+		return NULL;
+	if ((st.st_uid == geteuid() || !st.st_uid) && !(st.st_mode & (S_IWGRP | S_IWOTH)) && (uint64_t)st.st_size <= most) {
+		*n = (size_t)st.st_size;
+		p = malloc(*n + 1);
+	}
+	if (p && !store_read(fd, p, *n)) {
+		free(p);
+		p = NULL;
+	}
+	close(fd);
+	return p;
 }
 
 /* A file with another name until it is complete; it has that name for good if it is killed here. */
-static int
-store_write(struct ws_store *s, const char *name, const uint8_t *p, size_t n)
+int
+ws_store_save(struct ws_store *s, const char *name, const uint8_t *p, size_t n)
 {
 	char part[64];
 	int fd, e;
@@ -144,7 +199,7 @@ ws_store_put(struct ws_store *s, const uint8_t hash[WS_HASH_BYTES], const uint8_
 	char name[WS_HASH_TEXT];
 
 	ws_hash_text(hash, name);
-	return store_same(s, name, p, n) ? 0 : store_write(s, name, p, n);
+	return store_same(s, name, p, n) ? 0 : ws_store_save(s, name, p, n);
 }
 
 /* Blocks that this process has mapped.  It may no longer open files when it opens a capture again. */

@@ -45,6 +45,27 @@ void ws_hash_text(const uint8_t hash[WS_HASH_BYTES], char text[WS_HASH_TEXT]);
 int ws_store_put(struct ws_store *s, const uint8_t hash[WS_HASH_BYTES], const uint8_t *p, size_t n);
 
 /*
+ * What a store remembers of a file of this system: which blocks have its bytes.  It is for writers alone; readers of
+ * a capture do not need it.  It is believed only if the file's identity is the same, and the folder's own file was
+ * written by this user or by root; blocks that have gone or were written to since are not found.
+ */
+struct ws_store_id { uint64_t dev, ino, size, mtime, ctime; };  /* times in nanoseconds */
+struct ws_index;
+struct ws_index *ws_index_open(struct ws_store *s, const struct ws_store_id *id);       /* NULL: no memory */
+/* What is known of these pages, from the byte at offset on? */
+enum { WS_INDEX_BLOCK = 1, WS_INDEX_ZERO };     /* 0: nothing; their block has this hash; they are zero */
+int ws_index_find(struct ws_index *x, uint64_t offset, uint32_t pages, uint8_t hash[WS_HASH_BYTES]);
+void ws_index_add(struct ws_index *x, uint64_t offset, uint32_t pages, const uint8_t *hash);    /* NULL: zero */
+/*
+ * Notes about the `size` bytes from offset on: up to WS_INDEX_NOTE bytes for each kind, which is the caller's number.
+ * Kept: NULL, or n bytes, valid until the next call.
+ */
+#define WS_INDEX_NOTE   (64u << 10)
+const void *ws_index_kept(const struct ws_index *x, uint32_t kind, uint64_t offset, uint64_t size, size_t *n);
+void ws_index_keep(struct ws_index *x, uint32_t kind, uint64_t offset, uint64_t size, const void *p, size_t n);
+void ws_index_close(struct ws_index *x);        /* what is new is written to the folder, if that can be */
+
+/*
  * Writes pages of a file of runs, each once.  Without a store, or when that cannot be written, all are in the
  * file.  Errors are those of runs.h, and stick.
  */

@@ -28,6 +28,11 @@ const char *ws_get_block(const uint8_t h[WS_BLOCK_HEAD], struct ws_block *b, int
 
 /* The file of a block: it is mapped for good, and found again later even if it can no longer be opened. */
 const uint8_t *ws_store_map(const uint8_t hash[WS_HASH_BYTES], size_t bytes, int *error);
+/* The ctime of a block's file, in nanoseconds; 0: the store does not have it */
+uint64_t ws_store_has(struct ws_store *s, const uint8_t hash[WS_HASH_BYTES], size_t bytes);
+/* A file of the folder that is no block, at most `most` bytes, if nobody but this user and root has written it: to be freed; NULL */
+uint8_t *ws_store_load(struct ws_store *s, const char *name, size_t most, size_t *n);
+int ws_store_save(struct ws_store *s, const char *name, const uint8_t *p, size_t n);    /* 0, or an errno */
 const char *ws_store_words(const struct ws_block *b);   /* why it cannot be used */
 
 /* The blocks of a file, as a reader has them.  A zeroed one is empty. */

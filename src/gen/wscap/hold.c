@@ -25,7 +25,7 @@
 #define LEAST     (64u << 10)   /* bytes of a mapping that is not recorded at once */
 #define LEAST_W   (256u << 10)  /* the same if it is writable: most of it will be written to */
 #define KEPT_MOST (256u << 10)  /* bytes that the writer keeps */
-#define ENTRIES   2048u         /* of pagemap, read at once */
+#define ENTRIES   1024u         /* of pagemap, read at once */
 #define PRESENT   (3ull << 62)  /* in memory, or swapped out or moving */
 #define OF_FILE   (1ull << 61)  /* it is the file's, not a copy that the process has written to */
 
@@ -336,27 +336,30 @@ hold_shared(const struct cap *c, const struct region *r)
 	return 0;
 }
 
-/* Pages that the process has written to before it was captured, or the kernel for it, are recorded now. */
-static void
-hold_own(struct cap *c, const struct held *h)
+uint64_t
+hold_own(const struct cap *c, uint64_t lo, uint64_t hi, int *own)
 {
 	static uint64_t e[ENTRIES];
+	size_t n = hold_entries(c, lo, hi, 0, e), i = 0;
 
-	for (uint64_t at = h->lo; at < h->hi;) {
-		size_t n = hold_entries(c, at, h->hi, 0, e), i = 0;
+	*own = e[0] & PRESENT && !(e[0] & OF_FILE);
+	while (i < n && (e[i] & PRESENT && !(e[i] & OF_FILE)) == *own)
+		i++;
+	return lo + i * PAGE;
+}
 
-		while (i < n) {
-			size_t from = i;
-			int own = e[i] & PRESENT && !(e[i] & OF_FILE);
+/* Pages that the process has written to before it was captured, or the kernel for it, are recorded now. */
+static void
+hold_put_own(struct cap *c, const struct held *h)
+{
+	for (uint64_t at = h->lo, end; at < h->hi; at = end) {
+		int own;
 
-			while (i < n && (e[i] & PRESENT && !(e[i] & OF_FILE)) == own)
-				i++;
-			if (own) {
-				put_pages(c, at + from * PAGE, at + i * PAGE);
-				hold_drop(c, at + from * PAGE, at + i * PAGE, NULL);
-			}
+		end = hold_own(c, at, h->hi, &own);
+		if (own) {
+			put_pages(c, at, end);
+			hold_drop(c, at, end, NULL);
 		}
-		at += n * PAGE;
 	}
 }
 
@@ -381,6 +384,8 @@ hold_map(struct cap *c, const struct region *r, uint64_t lo, const char *name, i
 	struct held h;
 	size_t i;
 
+	if (c->all->store)
+		return stored_map(c, r, lo, name, fresh);
 	if (!f || hold_shared(c, r) || !hold_same(f))
 		return 0;
 	if (!d->held.n && !d->gone.n && (d->reclaimed = hold_reclaimed()) == 0) {
@@ -399,7 +404,7 @@ hold_map(struct cap *c, const struct region *r, uint64_t lo, const char *name, i
 		d->held.p[i] = d->held.p[i - 1];
 	d->held.p[i] = h;
 	if (!fresh)
-		hold_own(c, &h);
+		hold_put_own(c, &h);
 	return 1;
 }
 

@@ -11,6 +11,9 @@ struct cap;
 struct region;
 struct scan;
 struct tree;
+struct ws_index;
+
+#define HOLD_STEADY 60  /* seconds in which nobody has written to a file of which that is expected */
 
 struct hold_file {                      /* a file that is mapped */
 	uint64_t dev, ino;
@@ -19,6 +22,7 @@ struct hold_file {                      /* a file that is mapped */
 	int old;                        /* it had not been written to for a while then */
 	int told;                       /* that it has changed since */
 	struct scan *scan;              /* what was found in its code; owned */
+	struct ws_index *index;         /* what the store knows of it; owned, or NULL */
 };
 
 struct held {                           /* pages of a file that is mapped, private or to be read only */
@@ -51,6 +55,11 @@ struct hold {
 int hold_map(struct cap *c, const struct region *r, uint64_t lo, const char *name, int fresh);
 /* opens the file of r, for hold_read; NULL: hold_map will not do it */
 struct hold_file *hold_open(struct cap *c, const struct region *r, const char *name);
+/*
+ * The end of the pages from lo on, before hi, that are all the process's own copies of a file's pages, or all not: *own
+ * says which.
+ */
+uint64_t hold_own(const struct cap *c, uint64_t lo, uint64_t hi, int *own);
 /* hold_file.c: the file of a region; NULL: it cannot be used */
 struct hold_file *hold_file(struct tree *a, const struct region *r, const char *name);
 struct hold_file *hold_find(const struct tree *a, uint64_t dev, uint64_t ino);
@@ -84,5 +93,6 @@ void hold_final(struct cap *c);         /* the process will not execute anything
 void hold_settle(struct cap *c, int again);
 void hold_relieve(struct cap *c);       /* if that is much; not while scratch is in use */
 void hold_free(struct cap *c);
+void hold_index_close(struct tree *a);          /* before the store is closed */
 void hold_close(struct tree *a);
 #endif

@@ -14,7 +14,6 @@
 
 #define NFILE     512u          /* files that are open */
 #define TMPFS     0x01021994u
-#define STEADY    60            /* seconds */
 
 struct hold_files {
 	struct hold_file file[NFILE];
@@ -64,7 +63,7 @@ hold_file(struct tree *a, const struct region *r, const char *name)
 		return NULL;
 	if (!fstat(f->fd, &f->st) && S_ISREG(f->st.st_mode) && f->st.st_dev == f->dev && f->st.st_ino == f->ino &&
 	    !fstatfs(f->fd, &fs) && hold_local(&fs)) {
-		f->old = (uint32_t)fs.f_type != TMPFS && f->st.st_mtim.tv_sec < time(NULL) - STEADY;
+		f->old = (uint32_t)fs.f_type != TMPFS && f->st.st_mtim.tv_sec < time(NULL) - HOLD_STEADY;
 		return f;
 	}
 	close(f->fd);
@@ -127,6 +126,15 @@ hold_read(struct cap *c, uint64_t addr, void *p, size_t n)
 	ssize_t got = f ? pread(f->fd, p, n, (off_t)offset) : -1;
 
 	return got < 0 ? tracee_read(&c->t, addr, p, n) : (size_t)got;
+}
+
+void
+hold_index_close(struct tree *a)
+{
+	for (size_t i = 0; a->held && i < a->held->n; i++) {
+		ws_index_close(a->held->file[i].index);
+		a->held->file[i].index = NULL;
+	}
 }
 
 static void

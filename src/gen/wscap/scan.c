@@ -304,20 +304,25 @@ scan_next(const uint8_t *p, size_t i, size_t n)
 	return n;
 }
 
+/* An instruction of one of the kinds at b, of at most n bytes: 0, or -1 */
+static int
+scan_decode(const uint8_t *b, size_t n, struct tracee_decode_random *d)
+{
+	if (n >= 2 && b[0] == 0x0f && b[1] == 0xa2) {
+		*d = (struct tracee_decode_random){.insn = TRACEE_CPUID, .len = 2};
+		return 0;
+	}
+	return tracee_decode_random(b, n, d) ? tracee_decode_tsc(b, n, d) : 0;
+}
+
 /* p[i] and p[i + 1] are as scan_next finds them; *from: where the instruction begins. */
 static int
 scan_is(const struct cap *c, const uint8_t *p, size_t i, size_t n, struct tracee_decode_random *d, size_t *from)
 {
 	*from = i;
-	switch (p[i + 1]) {
-	case 0xa2:
-		*d = (struct tracee_decode_random){.insn = TRACEE_CPUID, .len = 2};
-		return !c->nocpuid;
-	case 0xc7:
+	if (p[i + 1] == 0xc7)
 		return p[i + 2] >= 0xf0 && scan_begins(p, i, n, d, from);
-	default:
-		return !c->notsc && !tracee_decode_tsc(p + i, n - i, d);
-	}
+	return !scan_decode(p + i, n - i, d) && !(d->insn == TRACEE_CPUID ? c->nocpuid : c->notsc);
 }
 
 /* Is it an instruction, by the functions of the file? */
@@ -327,13 +332,6 @@ scan_judge(struct functions *f, const char *name, const struct region *r, struct
 	if (f->fd == UNOPENED)
 		(void)functions_open(f, name);
 	found->is = is_instruction(f, found->at + r->offset, found->d.len);
-}
-
-/* Will somebody ask whether the instruction is likely?  Most places are none, and need not be looked at. */
-static int
-scan_asks(const struct scan_found *f)
-{
-	return f->is >= 0 || (f->d.insn != TRACEE_TSC && f->d.insn != TRACEE_CPUID);
 }
 
 static void
@@ -355,7 +353,9 @@ scan_code(struct cap *c, const struct region *r, const char *name, struct scan *
 				continue;
 			found.at = at + from - r->lo;
 			scan_judge(&f, name, r, &found);
-			found.unlikely = scan_asks(&found) && (foreign_after(p, from, n) || passed_over(p, from, n));
+			if (found.is < 0)
+				continue;
+			found.unlikely = foreign_after(p, from, n) || passed_over(p, from, n);
 			s->found = mem_xgrow(s->found, &s->cap, s->n + 1, sizeof(*s->found));
 			s->found[s->n++] = found;
 		}
@@ -365,6 +365,63 @@ scan_code(struct cap *c, const struct region *r, const char *name, struct scan *
 	if (f.fd >= 0)
 		close(f.fd);
 	free(f.table);
+}
+
+/* A store remembers what was found in a file, by these rules: they have another number when they find anything else. */
+#define RULES   1u
+#define FOUND   16u             /* bytes of a note for each place */
+
+static uint32_t
+scan_kind(const struct scan *s)
+{
+	return RULES << 8 | (x86_amd_here() ? 4u : 0u) | (s->notsc ? 2u : 0u) | (s->nocpuid ? 1u : 0u);
+}
+
+/* What the store has of s: 0; -1: nothing, or it is not what the file has there */
+static int
+scan_kept(const struct hold_file *f, struct scan *s)
+{
+	size_t n;
+	const uint8_t *p = ws_index_kept(f->index, scan_kind(s), s->offset, s->size, &n);
+
+	if (!p || n % FOUND)
+		return -1;
+	s->found = mem_xgrow(s->found, &s->cap, n / FOUND + 1, sizeof(*s->found));
+	for (s->n = 0; s->n < n / FOUND; p += FOUND) {
+		struct scan_found *is = &s->found[s->n++];
+		struct tracee_decode_random d;
+		uint8_t b[LONGEST];
+		ssize_t got;
+
+		*is = (struct scan_found){.at = get_le64(p), .is = p[12] & 1, .unlikely = p[12] >> 1 & 1,
+		    .d = {get_le32(p + 8), p[13], p[14], p[15]}};
+		got = pread(f->fd, b, sizeof(b), (off_t)(s->offset + is->at));
+		if (is->at >= s->size || got < 2 || scan_decode(b, (size_t)got, &d) || memcmp(&d, &is->d, sizeof(d))) {
+			s->n = 0;
+			return -1;
+		}
+	}
+	return 0;
+}
+
+static void
+scan_keep(const struct hold_file *f, const struct scan *s)
+{
+	uint8_t *p = xmalloc(s->n * FOUND + 1);
+
+	for (size_t i = 0; i < s->n; i++) {
+		const struct scan_found *is = &s->found[i];
+		uint8_t *q = p + i * FOUND;
+
+		put_le64(q, is->at);
+		put_le32(q + 8, is->d.insn);
+		q[12] = (uint8_t)((is->is > 0) | (is->unlikely != 0) << 1);
+		q[13] = (uint8_t)is->d.reg;
+		q[14] = (uint8_t)is->d.size;
+		q[15] = (uint8_t)is->d.len;
+	}
+	ws_index_keep(f->index, scan_kind(s), s->offset, s->size, p, s->n * FOUND);
+	free(p);
 }
 
 const struct scan *
@@ -392,7 +449,11 @@ scan_region(struct cap *c, const struct region *r, const char *name)
 	s->nocpuid = c->nocpuid;
 	s->next = f->scan;
 	f->scan = s;
-	scan_code(c, r, name, s);
+	if (!f->index || scan_kept(f, s)) {
+		scan_code(c, r, name, s);
+		if (f->index)
+			scan_keep(f, s);
+	}
 	return s;
 }
 

@@ -7,6 +7,7 @@
 #include "base/diag.h"
 #include "base/hash.h"
 #include "base/mem.h"
+#include "gen/wscap/hold.h"
 #include "gen/wscap/wscap.h"
 
 #define NREF 4u                 /* references for a piece of a file: usually it is one */
@@ -44,6 +45,7 @@ stored_close(struct tree *a, const char *path)
 	if (e)
 		warn("%s: %s: what could not be written there is in the capture", path, strerror(e));
 	ws_pages_close(a->pages);
+	hold_index_close(a);
 	ws_store_close(a->store);
 	if (a->stored) {
 		hash_free(&a->stored->table);
@@ -99,7 +101,7 @@ piece_find(const struct stored *t, const struct stored_place *p)
 	return NULL;
 }
 
-static void
+void
 stored_ref(struct cap *c, uint64_t addr, const struct ws_pages_ref *ref)
 {
 	struct ws_rec r = {.kind = WS_MEM, .u.mem = {.addr = addr, .n = ref->n * PAGE, .page = ref->page + 1}};

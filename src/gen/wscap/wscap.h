@@ -366,6 +366,9 @@ void stored_close(struct tree *a, const char *path);
 int stored_wanted(const struct cap *c);
 /* n bytes, whole pages that are not all zero, are at addr */
 void stored_put(struct cap *c, uint64_t addr, const uint8_t *p, size_t n);
+void stored_ref(struct cap *c, uint64_t addr, const struct ws_pages_ref *ref);   /* the pages of ref are there */
+/* stored_file.c: as hold_map, with a store: the contents are recorded, or 0 */
+int stored_map(struct cap *c, const struct region *r, uint64_t lo, const char *name, int fresh);
 /*
  * Pages of files that do not change are read once.  stored_note: what stored_put records is that of n bytes of a file,
  * at addr; place NULL: all of it was recorded.  stored_again: records the same at addr, or returns 0: it is not known.

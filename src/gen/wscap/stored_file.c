@@ -1,0 +1,121 @@
+/*
+ * With --store: the contents of mapped files, which a store has from an earlier capture, are not read.  The store knows
+ * which of its blocks have the bytes of a file.  That is certain only of a file that nobody has written to for a while,
+ * in whichever way.
+ */
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/diag.h"
+#include "gen/wscap/hold.h"
+#include "gen/wscap/wscap.h"
+
+/*
+ * Bytes of a file that are a block, at multiples of it.  A reader hashes a block when it first needs a page of it, and
+ * maps each.
+ */
+#define PIECE   (256u << 10)
+
+static uint64_t
+nanoseconds(const struct timespec *t)
+{
+	return (uint64_t)t->tv_sec * 1000000000 + (uint64_t)t->tv_nsec;
+}
+
+/* What the store knows of the file of r; NULL: it is not to be asked */
+static struct hold_file *
+stored_known(struct cap *c, const struct region *r, const char *name)
+{
+	struct hold_file *f;
+
+	if (!c->w || c->all->failed || !r->ino || (r->shared && share_writes(r)))
+		return NULL;
+	f = hold_file(c->all, r, name);
+	if (!f || !hold_steady(f))
+		return NULL;
+	/* who sets its time back changes this one */
+	if (!f->index && f->st.st_ctim.tv_sec < time(NULL) - HOLD_STEADY) {
+		struct ws_store_id id = {.dev = f->dev, .ino = f->ino, .size = (uint64_t)f->st.st_size,
+		    .mtime = nanoseconds(&f->st.st_mtim), .ctime = nanoseconds(&f->st.st_ctim)};
+
+		f->index = ws_index_open(c->all->store, &id);
+		if (!f->index)
+			die("out of memory");
+	}
+	return f->index ? f : NULL;
+}
+
+/* The block with n pages of f from offset on, which is made if there is none: as ws_index_find; 0: that cannot be done */
+static int
+stored_block(struct cap *c, struct hold_file *f, uint64_t offset, uint32_t n, struct ws_stored *s)
+{
+	static uint8_t piece[PIECE];
+	size_t bytes = (size_t)n * PAGE;
+	ssize_t got;
+	int is = ws_index_find(f->index, offset, n, s->hash);
+
+	s->pages = n;
+	s->at = 0;
+	if (is)
+		return is;
+	got = pread(f->fd, piece, bytes, (off_t)offset);
+	if (got <= 0 || (size_t)got + PAGE <= bytes)
+		return 0;
+	memset(piece + got, 0, bytes - (size_t)got);
+	is = piece[0] || memcmp(piece, piece + 1, bytes - 1) ? WS_INDEX_BLOCK : WS_INDEX_ZERO;
+	ws_block_hash(piece, n, s->hash);
+	if ((is == WS_INDEX_BLOCK && ws_store_put(c->all->store, s->hash, piece, bytes)) || !hold_steady(f))
+		return 0;
+	ws_index_add(f->index, offset, n, is == WS_INDEX_BLOCK ? s->hash : NULL);
+	return is;
+}
+
+/* Records the memory from lo on, which is that of the file from offset on. */
+static void
+stored_range(struct cap *c, struct hold_file *f, uint64_t lo, uint64_t hi, uint64_t offset)
+{
+	uint64_t size = ((uint64_t)f->st.st_size + PAGE - 1) / PAGE * PAGE;
+
+	/* behind the end of its file there is no memory */
+	if (offset >= size)
+		return;
+	if (hi - lo > size - offset)
+		hi = lo + (size - offset);
+	while (lo < hi && c->w && !c->all->failed) {
+		uint64_t n = PIECE - offset % PIECE;
+		struct ws_pages_ref ref;
+		struct ws_stored s;
+		int is;
+
+		if (n > hi - lo)
+			n = hi - lo;
+		ref.n = n / PAGE;
+		is = stored_block(c, f, offset, (uint32_t)ref.n, &s);
+		if (is == WS_INDEX_BLOCK && !ws_pages_refer(c->all->pages, &s, &ref.page))
+			stored_ref(c, lo, &ref);
+		else if (is != WS_INDEX_ZERO)
+			put_pages(c, lo, lo + n);
+		lo += n;
+		offset += n;
+	}
+}
+
+int
+stored_map(struct cap *c, const struct region *r, uint64_t lo, const char *name, int fresh)
+{
+	struct hold_file *f = stored_known(c, r, name);
+
+	if (!f || (!fresh && hold_begin(c)))
+		return 0;
+	for (uint64_t end; lo < r->hi; lo = end) {
+		int own = 0;
+
+		end = fresh ? r->hi : hold_own(c, lo, r->hi, &own);
+		if (own)
+			put_pages(c, lo, end);
+		else
+			stored_range(c, f, lo, end, r->offset + (lo - r->lo));
+	}
+	return 1;
+}
