@@ -180,6 +180,7 @@ exec_leave(struct cap *c)
 		exec_rights(c);
 		if (c->pid == c->all->main)
 			point_program(c, 0);
+		fast_start(c);
 		return;
 	}
 	cap_warn_stop(c, why);

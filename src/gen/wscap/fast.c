@@ -454,9 +454,9 @@ fast_begin_in(struct cap *c, uint64_t addr)
 		return c->all->norecorder ? -1 : 1;
 	memcpy(f->p, fast_code_begin, n);
 	f->a = (struct fast_area *)(f->p + FAST_CODE);
-	fast_table(f->a);
-	fast_cpuids(c, f->a);
 	f->a->fsgsbase = (getauxval(AT_HWCAP2) & 2) != 0;
+	fast_table(c, f->a);
+	fast_cpuids(c, f->a);
 	f->a->clock = !c->notsc && fast_clock() ? fast_vdso(c, "__vdso_clock_gettime") : 0;
 	return 0;
 }
@@ -502,7 +502,36 @@ fast_put(struct cap *c, uint64_t pc)
 		fast_end(c);
 	else if (err)
 		f->seen[pc / 2 % FAST_SEEN].n = 0;
+	else if (!f->on)
+		fast_learned(c);
 	return err ? -1 : 0;
+}
+
+void
+fast_start(struct cap *c)
+{
+	struct user_regs_struct g;
+
+	/* one that is linked statically may make few */
+	if (c->lino && c->all->recorder && !fast_of(c)->never && !tracee_regs(&c->t, &g) && !fast_put(c, g.rip))
+		fast_switch(c, 1);
+}
+
+void
+fast_code_mapped(struct cap *c)
+{
+	if (c->fast)
+		c->fast->mapped = 1;
+}
+
+/* Adds a place that was used. */
+static int
+fast_add_used(struct cap *c, uint64_t addr)
+{
+	if (fast_add_site(c, addr))
+		return -1;
+	fast_learn(c, addr);
+	return 0;
 }
 
 /* The place pc is used: has it replaced if that happens often. */
@@ -515,7 +544,7 @@ fast_used(struct cap *c, uint64_t pc)
 
 	if (fast_count(f, pc) < (t ? WARM : f->on || f->paused ? MILD : f->hot) || fast_put(c, pc))
 		return;
-	if (!fast_site_of(f, pc) && fast_add_site(c, pc))
+	if (!fast_site_of(f, pc) && fast_add_used(c, pc))
 		f->seen[pc / 2 % FAST_SEEN].n = 0;
 	else if (!f->on)
 		fast_switch(c, 1);
@@ -531,7 +560,7 @@ fast_place_add(struct cap *c, uint64_t pc)
 
 	/* stubs for other code take as long as a few calls */
 	if (fast_site_of(f, pc) || i == c->reg.n ||
-	    (!fast_text_of(f, pc) && fast_count(f, c->reg.p[i].lo) < FEW) || fast_add_site(c, pc))
+	    (!fast_text_of(f, pc) && fast_count(f, c->reg.p[i].lo) < FEW) || fast_add_used(c, pc))
 		return -1;
 	fast_jumps(c, 1);
 	return 0;
@@ -568,8 +597,10 @@ fast_tsc_made(struct cap *c, uint64_t addr)
 void
 fast_cpuid_made(struct cap *c, uint64_t addr)
 {
+	uint64_t all[FAST_SEEN];
 	struct fast_text *t;
 	struct fast *f;
+	size_t n = 0;
 
 	if (!c->all->recorder || fast_of(c)->never || c->all->ncpuid > FAST_CPUIDS)
 		return;
@@ -578,10 +609,14 @@ fast_cpuid_made(struct cap *c, uint64_t addr)
 	if ((f->a && !fast_text_of(f, addr) && fast_count(f, addr) < MILD) || fast_put(c, addr) ||
 	    !(t = fast_text_add(c, addr)))
 		return;
-	for (size_t i = 0; i < c->nsite; i++)
+	for (size_t i = 0; i < c->nsite && n < FAST_SEEN; i++)
 		if (c->site[i].d.insn == TRACEE_CPUID && (c->site[i].sure || c->site[i].addr == addr) &&
-		    c->site[i].addr >= t->lo && c->site[i].addr < t->hi && !fast_site_of(f, c->site[i].addr))
-			(void)fast_add_site(c, c->site[i].addr);
+		    c->site[i].addr >= t->lo && c->site[i].addr < t->hi)
+			all[n++] = c->site[i].addr;
+	fast_add_sites(c, all, n);
+	for (size_t i = 0; i < n; i++)
+		if (fast_site_of(f, all[i]))
+			fast_learn(c, all[i]);
 	if (f->on)
 		fast_jumps(c, 1);
 	else

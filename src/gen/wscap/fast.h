@@ -61,7 +61,10 @@ enum fast_if {
 	FAST_DUPS = 512,                /* argument 1 becomes another descriptor */
 	FAST_FUTEX = 1024,              /* argument 1 wakes others, which writes nothing */
 	FAST_PRCTL = 2048,              /* arguments 0 and 1 give a mapping a name */
-	FAST_WAITS = 4096               /* it may wait for others, also for another thread, which could not run then */
+	FAST_WAITS = 4096,              /* it may wait for others, also for another thread, which could not run then */
+	FAST_DENIED = 8192,             /* it is not made: it fails with ENOSYS */
+	FAST_LIMIT = 16384,             /* argument 2 is none: it only tells a limit */
+	FAST_SETS_FS = 32768            /* argument 0 is ARCH_SET_FS */
 };
 struct fast_call {
 	uint16_t when;
@@ -170,6 +173,7 @@ extern const uint8_t fast_cpuid_started[];
 
 struct cap;
 struct call;
+struct hold_file;
 struct tracee;
 struct user_regs_struct;
 
@@ -197,6 +201,7 @@ struct fast {
 	int calling;                    /* a call is about to be made under ptrace */
 	int granted;                    /* it was told to make a call that it had not made, and has made none since */
 	uint64_t guarded;               /* the version of the regions that the guards are of */
+	int mapped;                     /* code was mapped, in which there may be known places */
 	unsigned slow, made;            /* calls that stopped the process, and that did not, since a while */
 	unsigned hot;                   /* how often a place makes calls before it is changed */
 	struct fast_area *a;            /* our view of the shared memory; NULL: there is none */
@@ -227,6 +232,9 @@ int fast_enter(struct cap *c, const struct call *k);
 void fast_left(struct cap *c, const struct call *k);    /* after a call was recorded */
 /* While it is on: replaces the `syscall` at pc, in code that makes some calls: 0; -1: not now, or never. */
 int fast_place_add(struct cap *c, uint64_t pc);
+/* A program begins to run, and makes many calls from the start on. */
+void fast_start(struct cap *c);
+void fast_code_mapped(struct cap *c);   /* where known places may be */
 /* rdtsc at addr has stopped the process, and is done */
 void fast_tsc_made(struct cap *c, uint64_t addr);
 /* the same for cpuid, which a program executes often at its beginning */
@@ -258,13 +266,19 @@ int fast_grant(struct cap *c, const struct call *k);
 
 /* fast_ring.c */
 void fast_drain(struct cap *c);         /* records what is in the buffer */
-void fast_table(struct fast_area *a);   /* which calls the recorder makes */
+void fast_table(const struct cap *c, struct fast_area *a);      /* which calls the recorder makes */
 unsigned fast_knows(const struct call *k);      /* its enum fast_if; 0: it never makes this call */
 /* May the call k wait for another thread, so that it must not make it?  knows: fast_knows */
 int fast_may_wait(const struct fast *f, const struct call *k, unsigned knows);
 
+/* fast_learn.c: places in files that are used again and again */
+void fast_learn(const struct cap *c, uint64_t addr);    /* a place was added as it was used */
+int fast_learned(struct cap *c);        /* adds those of files that are mapped: were there any? */
+void fast_learn_keep(struct hold_file *f);      /* the store keeps them; frees them */
+
 /* fast_site.c */
 int fast_add_site(struct cap *c, uint64_t addr);        /* 0 or -1 */
+void fast_add_sites(struct cap *c, const uint64_t *addr, size_t n);     /* ascending, of one mapping: as far as it can be done */
 void fast_jumps(struct cap *c, int in);         /* writes all jumps, or the program's bytes */
 void fast_forget(struct cap *c, uint64_t lo, uint64_t hi);      /* gives up places in [lo, hi) */
 /* whose bytes, or whose stub, contain addr; NULL: none */

@@ -252,13 +252,14 @@ fast_mix(uint64_t h, uint64_t v)
 
 /* ws_hash of the registers at the call. */
 INLINE uint32_t
-fast_hash(const struct fast_area *a)
+fast_hash(struct fast_area *a)
 {
 	uint64_t h = 0, fs = a->fsbase, gs = a->gsbase;
 
 	if (a->fsgsbase)                /* rdfsbase, rdgsbase: an assembler may not know them */
 		__asm__ volatile(".byte 0xf3, 0x48, 0x0f, 0xae, 0xc0; mov %%rax, %0\n"
 		    ".byte 0xf3, 0x48, 0x0f, 0xae, 0xc8; mov %%rax, %1" : "=&r"(fs), "=&r"(gs) :: "rax");
+	*(volatile uint64_t *)&a->fsbase = fs;  /* the call may set it */
 	for (int i = 0; i < 16; i++)
 		h = fast_mix(h, a->r[i]);
 	h = fast_mix(h, a->r[1]);
@@ -299,6 +300,10 @@ fast_may(const struct fast_area *a, const struct fast_call *k, int granted)
 	if (k->when & FAST_IOCTL && a->arg[1] != 0x5401)
 		return 0;
 	if (k->when & FAST_FUTEX && (a->arg[1] & 0xffffff7f) != 1)      /* FUTEX_WAKE, with or without PRIVATE */
+		return 0;
+	if (k->when & FAST_LIMIT && a->arg[2])
+		return 0;
+	if (k->when & FAST_SETS_FS && a->arg[0] != 0x1002)
 		return 0;
 	if (k->when & FAST_PRCTL && (a->arg[0] != 0x53564d41 || a->arg[1]))     /* PR_SET_VMA_ANON_NAME */
 		return 0;
@@ -455,6 +460,11 @@ fast_begin(struct fast_area *a)
 		fast_commit(a);
 		return -1;
 	}
+	if (k->when & FAST_DENIED) {
+		a->ret = (uint64_t)-38;         /* ENOSYS */
+		fast_commit(a);
+		return -1;
+	}
 	return 1;
 }
 
@@ -484,6 +494,8 @@ fast_commit(struct fast_area *a)
 		end += sizeof(struct fast_piece) + (((struct fast_piece *)end)->n + 7) / 8 * 8;
 		fast_mapped(a);
 	}
+	if (k->when & FAST_SETS_FS && !ret && !a->fsgsbase)
+		a->fsbase = a->arg[1];
 	a->made = 1;
 	r->ret = a->ret;
 	for (int i = 0; i < 2 && ret >= 0; i++) {

@@ -1,4 +1,5 @@
 /* The buffer of the recorder: which calls it makes, and records of the capture from what it wrote. */
+#include <asm/prctl.h>
 #include <fcntl.h>
 #include <linux/futex.h>
 #include <signal.h>
@@ -70,6 +71,9 @@ static const struct { uint16_t nr; struct fast_call call; } known[] = {
 	{SYS_futex, {FAST_KNOWN | FAST_FUTEX, {NO, NO}}},
 	{SYS_prctl, {FAST_KNOWN | FAST_PRCTL, {NO, NO}}},
 	{SYS_getrusage, {FAST_KNOWN, {FIX(1, 144), NO}}},
+	{SYS_prlimit64, {FAST_KNOWN | FAST_LIMIT, {FIX(3, 16), NO}}},
+	{SYS_arch_prctl, {FAST_KNOWN | FAST_SETS_FS, {NO, NO}}},
+	{SYS_rseq, {FAST_KNOWN | FAST_DENIED, {NO, NO}}},
 };
 
 /* Calls that write nothing, if they succeed. */
@@ -82,7 +86,7 @@ static const uint16_t plain[] = {
 	SYS_bind, SYS_listen, SYS_shutdown, SYS_setsockopt,
 	SYS_open, SYS_openat, SYS_lseek, SYS_access, SYS_faccessat,
 	SYS_getpid, SYS_gettid, SYS_getppid, SYS_getuid, SYS_getgid, SYS_geteuid,
-	SYS_getegid, SYS_getpgrp, SYS_umask, SYS_dup,
+	SYS_getegid, SYS_getpgrp, SYS_umask, SYS_dup, SYS_set_tid_address, SYS_set_robust_list,
 	439,                            /* faccessat2 */
 };
 
@@ -92,7 +96,7 @@ static const uint16_t waits[] = {
 };
 
 void
-fast_table(struct fast_area *a)
+fast_table(const struct cap *c, struct fast_area *a)
 {
 	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
 		a->call[known[i].nr] = known[i].call;
@@ -100,6 +104,8 @@ fast_table(struct fast_area *a)
 		a->call[plain[i]] = (struct fast_call){.when = FAST_KNOWN};
 	for (size_t i = 0; i < sizeof(waits) / sizeof(waits[0]); i++)
 		a->call[waits[i]] = (struct fast_call){.when = FAST_KNOWN | FAST_WAITS};
+	if (c->amid.early)              /* it may have registered one before it was captured */
+		a->call[SYS_rseq].when = 0;
 }
 
 unsigned
@@ -115,6 +121,10 @@ fast_knows(const struct call *k)
 		return (k->arg[1] & 0xffffff7f) == FUTEX_WAKE ? FAST_KNOWN : 0;
 	if (k->nr == SYS_prctl)
 		return k->arg[0] == PR_SET_VMA && k->arg[1] == PR_SET_VMA_ANON_NAME ? FAST_KNOWN : 0;
+	if (k->nr == SYS_prlimit64)
+		return k->arg[2] ? 0 : FAST_KNOWN;
+	if (k->nr == SYS_arch_prctl)
+		return k->arg[0] == ARCH_SET_FS ? FAST_KNOWN : 0;
 	if (k->nr == SYS_mmap || k->nr == SYS_munmap || k->nr == SYS_mprotect)
 		return fast_may_map(k->nr, k->arg, &lo, &hi) ? FAST_KNOWN : 0;
 	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
@@ -180,6 +190,9 @@ ring_follow(struct cap *c, const struct call *k, const struct mapped_file *file)
 		break;
 	case SYS_brk:
 		sys_brk(c, k);
+		break;
+	case SYS_set_tid_address:
+		c->cleartid = k->arg[0];
 		break;
 	case SYS_mmap:
 		maps_map(c, k, file);

@@ -395,7 +395,8 @@ fast_add_site(struct cap *c, uint64_t addr)
 	size_t n = tracee_read(&c->t, addr, b, sizeof(b));
 
 	random_hide(c, addr, b, n);
-	if (n < JUMP || !site_known(&s, b) || !(t = fast_text_add(c, addr)))
+	if (n < JUMP || !site_known(&s, b) || (s.tsc == FAST_TSC && c->notsc) ||
+	    (s.tsc == FAST_CPUID && (c->nocpuid || c->all->ncpuid > FAST_CPUIDS)) || !(t = fast_text_add(c, addr)))
 		return -1;
 	s.stub = addr + JUMP + (uint64_t)(int64_t)t->jump;
 	for (unsigned i = 0; i < FAST_WINDOW / FAST_STUB && !site_free(f, s.stub); i++)
@@ -427,11 +428,38 @@ site_jump(struct cap *c, struct fast_site *s, int in)
 		random_lend(c, s->addr, 0);
 }
 
+static int
+site_order(const void *a, const void *b)
+{
+	const struct fast_site *p = a, *q = b;
+
+	return p->addr < q->addr ? -1 : p->addr > q->addr;
+}
+
 void
 fast_jumps(struct cap *c, int in)
 {
-	for (size_t i = 0; i < c->fast->nsite; i++)
-		site_jump(c, &c->fast->site[i], in);
+	struct fast *f = c->fast;
+
+	/* those of a page are written together */
+	if (f->nsite)
+		qsort(f->site, f->nsite, sizeof(*f->site), site_order);
+	tracee_batch(&c->t);
+	for (size_t i = 0; i < f->nsite; i++)
+		site_jump(c, &f->site[i], in);
+	tracee_batch_end(&c->t);
+}
+
+void
+fast_add_sites(struct cap *c, const uint64_t *addr, size_t n)
+{
+	if (!n || !fast_text_add(c, addr[0]))
+		return;
+	tracee_batch(&c->t);
+	for (size_t i = 0; i < n; i++)
+		if (!fast_site_of(c->fast, addr[i]))
+			(void)fast_add_site(c, addr[i]);
+	tracee_batch_end(&c->t);
 }
 
 void

@@ -150,6 +150,8 @@ fast_finish(struct cap *c, struct user_regs_struct *g, uint64_t ret)
 	tracee_setregs(&c->t, g);
 	c->in = *g;
 	c->in.rax = (uint64_t)-38;      /* ENOSYS, as at an entry */
+	if (f->a->r[0] == SYS_arch_prctl)
+		c->in.fs_base = f->a->fsbase;   /* which it has set */
 	c->compare = COMPARE_NOT;
 	c->denied = 0;
 	c->inside = 1;
@@ -564,6 +566,9 @@ fast_resume(struct cap *c)
 		return PTRACE_SYSCALL;
 	f->a->fsbase = g.fs_base;
 	f->a->gsbase = g.gs_base;
+	if (f->mapped && fast_learned(c))
+		fast_jumps(c, 1);
+	f->mapped = 0;
 	fast_guard(c);
 	if (!fast_restarts(&g))
 		fast_lead(c, &g);

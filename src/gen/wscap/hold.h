@@ -8,6 +8,7 @@
 
 struct call;
 struct cap;
+struct places;
 struct region;
 struct scan;
 struct tree;
@@ -22,6 +23,7 @@ struct hold_file {                      /* a file that is mapped */
 	int old;                        /* it had not been written to for a while then */
 	int told;                       /* that it has changed since */
 	struct scan *scan;              /* what was found in its code; owned */
+	struct places *places;          /* where calls are made in it; owned, or NULL */
 	struct ws_index *index;         /* what the store knows of it; owned, or NULL */
 };
 
@@ -65,7 +67,9 @@ struct hold_file *hold_file(struct tree *a, const struct region *r, const char *
 struct hold_file *hold_find(const struct tree *a, uint64_t dev, uint64_t ino);
 int hold_same(const struct hold_file *f);       /* is it as it was when it was opened? */
 int hold_steady(const struct hold_file *f);     /* is that certain, whoever writes to it in which way? */
-/* The file whose bytes the n bytes at addr are, if it is steady; NULL: there is none */
+/* The file whose bytes the n bytes at addr were when they were mapped; NULL: there is none */
+struct hold_file *hold_file_at(const struct cap *c, uint64_t addr, size_t n, uint64_t *offset);
+/* The same, if it is steady */
 struct hold_file *hold_steady_at(const struct cap *c, uint64_t addr, size_t n, uint64_t *offset);
 /* Reads memory that is the file's, without touching it; other memory as tracee_read. */
 size_t hold_read(struct cap *c, uint64_t addr, void *p, size_t n);

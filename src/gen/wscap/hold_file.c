@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "gen/wscap/fast.h"
 #include "gen/wscap/hold.h"
 #include "gen/wscap/scan.h"
 #include "gen/wscap/wscap.h"
@@ -93,8 +94,7 @@ hold_steady(const struct hold_file *f)
 	    !memcmp(&st.st_ctim, &f->st.st_ctim, sizeof(st.st_ctim));
 }
 
-/* The file whose bytes the memory from addr on has, or NULL. */
-static struct hold_file *
+struct hold_file *
 hold_file_at(const struct cap *c, uint64_t addr, size_t n, uint64_t *offset)
 {
 	size_t i = region_at(&c->reg, addr);
@@ -132,8 +132,11 @@ void
 hold_index_close(struct tree *a)
 {
 	for (size_t i = 0; a->held && i < a->held->n; i++) {
-		ws_index_close(a->held->file[i].index);
-		a->held->file[i].index = NULL;
+		struct hold_file *f = &a->held->file[i];
+
+		fast_learn_keep(f);
+		ws_index_close(f->index);
+		f->index = NULL;
 	}
 }
 

@@ -18,6 +18,7 @@
 #include "base/opt.h"
 #include "base/populate.h"
 #include "format/ws/kept.h"
+#include "gen/wscap/fast.h"
 #include "gen/wscap/wscap.h"
 
 enum { AUDIT = 256, TOUCH, RAW, ASLR, RECORDER, CPU, STORE, TIME, NCALLS, FROM, TO, NAMES };
@@ -178,6 +179,7 @@ wscap_begin(struct tree *a, char *const argv[])
 	exec_rights(c);
 	point_program(c, 0);
 	wscap_settle(a, c);
+	fast_start(c);
 	cap_set_timer(0);
 	tree_resume(c, 0);
 }

@@ -178,7 +178,9 @@ random_scan(struct cap *c, const struct region *r, const char *name)
 
 	if (!(r->prot & PROT_EXEC) || r->prot & PROT_WRITE || r->shared || name[0] == '[')
 		return;
+	fast_code_mapped(c);
 	s = scan_region(c, r, name);
+	tracee_batch(&c->t);
 	for (size_t i = 0; i < s->n; i++) {
 		const struct scan_found *f = &s->found[i];
 		struct site site = {.addr = r->lo + f->at, .d = f->d, .sure = f->is > 0};
@@ -186,6 +188,7 @@ random_scan(struct cap *c, const struct region *r, const char *name)
 		if (random_wanted(c, f))
 			random_add(c, &site, name, f->unlikely);
 	}
+	tracee_batch_end(&c->t);
 }
 
 static void
@@ -198,6 +201,7 @@ put_back(const struct site *s, struct tracee *t)
 void
 random_remove(struct cap *c, uint64_t lo, uint64_t hi, int there)
 {
+	tracee_batch(&c->t);
 	for (size_t i = 0; i < c->nsite; i++) {
 		struct site *s = &c->site[i];
 
@@ -210,6 +214,7 @@ random_remove(struct cap *c, uint64_t lo, uint64_t hi, int there)
 		*s = c->site[--c->nsite];
 		i--;
 	}
+	tracee_batch_end(&c->t);
 }
 
 int
@@ -272,8 +277,10 @@ random_hide(const struct cap *c, uint64_t addr, uint8_t *p, size_t n)
 void
 random_child(const struct cap *c, struct tracee *t)
 {
+	tracee_batch(t);
 	for (size_t i = 0; i < c->nsite; i++)
 		put_back(&c->site[i], t);
+	tracee_batch_end(t);
 }
 
 void
@@ -281,9 +288,11 @@ random_restore(struct cap *c)
 {
 	const uint8_t trap = BREAKPOINT;
 
+	tracee_batch(&c->t);
 	for (size_t i = 0; i < c->nsite; i++)
 		if (c->site[i].slot < 0 && !fast_covers(c, c->site[i].addr))
 			tracee_write(&c->t, c->site[i].addr, &trap, 1);
+	tracee_batch_end(&c->t);
 }
 
 void

@@ -8,12 +8,117 @@
 
 #define PAGE 4096u
 
+/* What is written to a page while a batch is open.  It is read when a second piece of it is needed. */
+static struct {
+	struct tracee *t;               /* NULL: none is open */
+	unsigned depth;
+	uint64_t page;                  /* UINT64_MAX: none */
+	int has;                        /* it was read */
+	size_t lo, hi;                  /* what was changed of it */
+	uint8_t p[PAGE];
+} batch = {.page = UINT64_MAX};
+
+static size_t memory_read(struct tracee *t, uint64_t addr, void *p, size_t n);
+static size_t memory_write(struct tracee *t, uint64_t addr, const void *p, size_t n);
+
+static void
+batch_flush(void)
+{
+	if (batch.page != UINT64_MAX && batch.lo < batch.hi)
+		memory_write(batch.t, batch.page + batch.lo, batch.p + batch.lo, batch.hi - batch.lo);
+	batch.page = UINT64_MAX;
+}
+
+void
+tracee_batch(struct tracee *t)
+{
+	if (batch.t && batch.t != t)
+		return;
+	batch.t = t;
+	batch.depth++;
+}
+
+void
+tracee_batch_end(struct tracee *t)
+{
+	if (batch.t != t || --batch.depth)
+		return;
+	batch_flush();
+	batch.t = NULL;
+}
+
+/* Is [addr, addr + n) in the batch's page, or in one that takes its place? */
+static int
+batch_takes(const struct tracee *t, uint64_t addr, size_t n)
+{
+	if (batch.t != t || !n)
+		return 0;
+	if (addr % PAGE + n > PAGE || n > 64) {
+		batch_flush();
+		return 0;
+	}
+	if (batch.page != addr / PAGE * PAGE) {
+		batch_flush();
+		batch.page = addr / PAGE * PAGE;
+		batch.has = 0;
+		batch.lo = batch.hi = 0;
+	}
+	return 1;
+}
+
+/* Reads the page: 0; -1: it cannot be read. */
+static int
+batch_load(void)
+{
+	uint8_t is[64];
+	size_t n = batch.hi - batch.lo;
+
+	if (batch.has)
+		return 0;
+	if (n)
+		memcpy(is, batch.p + batch.lo, n);
+	if (memory_read(batch.t, batch.page, batch.p, PAGE) != PAGE) {
+		if (n)
+			memcpy(batch.p + batch.lo, is, n);
+		batch_flush();
+		return -1;
+	}
+	if (n)
+		memcpy(batch.p + batch.lo, is, n);
+	batch.has = 1;
+	return 0;
+}
+
+size_t
+tracee_read(struct tracee *t, uint64_t addr, void *p, size_t n)
+{
+	if (!batch_takes(t, addr, n) || batch_load())
+		return memory_read(t, addr, p, n);
+	memcpy(p, batch.p + addr % PAGE, n);
+	return n;
+}
+
+size_t
+tracee_write(struct tracee *t, uint64_t addr, const void *p, size_t n)
+{
+	size_t lo = addr % PAGE;
+
+	if (!batch_takes(t, addr, n) || (batch.lo < batch.hi && batch_load()))
+		return memory_write(t, addr, p, n);
+	memcpy(batch.p + lo, p, n);
+	if (batch.lo == batch.hi || lo < batch.lo)
+		batch.lo = lo;
+	if (lo + n > batch.hi)
+		batch.hi = lo + n;
+	return n;
+}
+
 /*
  * process_vm_readv is faster, but honours protections and refuses device memory; /proc/PID/mem,
  * page by page, does neither.
  */
-size_t
-tracee_read(struct tracee *t, uint64_t addr, void *p, size_t n)
+static size_t
+memory_read(struct tracee *t, uint64_t addr, void *p, size_t n)
 {
 	size_t done = 0;
 
@@ -47,8 +152,8 @@ tracee_readable(struct tracee *t, uint64_t addr, void *p, size_t n)
 	return k > 0 ? (size_t)k : 0;
 }
 
-size_t
-tracee_write(struct tracee *t, uint64_t addr, const void *p, size_t n)
+static size_t
+memory_write(struct tracee *t, uint64_t addr, const void *p, size_t n)
 {
 	size_t done = 0;
 

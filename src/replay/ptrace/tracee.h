@@ -75,6 +75,12 @@ size_t tracee_read(struct tracee *t, uint64_t addr, void *p, size_t n);
 size_t tracee_readable(struct tracee *t, uint64_t addr, void *p, size_t n);
 /* returns how many bytes were written; ignores protection */
 size_t tracee_write(struct tracee *t, uint64_t addr, const void *p, size_t n);
+/*
+ * Between these two, small pieces that are read and written by ascending address take two system calls for each page.
+ * The process must not run in between, and whether a piece could be written is not known; they may be nested.
+ */
+void tracee_batch(struct tracee *t);
+void tracee_batch_end(struct tracee *t);
 /* returns the length; `room` if no NUL is within room bytes */
 size_t tracee_string(struct tracee *t, uint64_t addr, char *p, size_t room);
 
