@@ -10,7 +10,7 @@ sums plain.ws >want
 wscap --store st -o a.ws true
 is "status" $? 0
 wscap --store st -o b.ws true
-ls st >files
+ls st | grep -v '^file\.' >files
 is "names are hashes" "$(grep -v -c -x '[0-9a-f]\{64\}' files)" 0
 # the name, by other means: of a block of one page and one of more
 for f in $(head -n 3 files); do
@@ -122,7 +122,7 @@ wscap -o plain.ws true
 sums plain.ws >want
 for i in 1 2 3 4; do wscap --store st -o p$i.ws true & done
 wait
-is "four at once" "$(ls st)" "$(cat files)"
+is "four at once" "$(ls st | grep -v '^file\.')" "$(cat files)"
 for i in 1 2 3 4; do is "four at once: $i" "$(sums p$i.ws)" "$(cat want)"; done
 if [ -w /proc/self/mem ] && mkdir full && mount -t tmpfs -o size=64k tmpfs full 2>/dev/null; then
 	wscap --store full -o f.ws true 2>err

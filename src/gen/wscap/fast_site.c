@@ -26,7 +26,7 @@
 #define JUMP_DOWN ((int32_t)0xcccccc00)
 #define JUMP_UP   0x60cccc00
 #define JUMP 5u                 /* bytes of a jump */
-#define HEAD 28u                /* bytes of a stub up to the moved instructions */
+#define HEAD 28u                /* bytes of a stub up to the moved instructions, and what site_pad adds */
 
 /* Adds a system call to the code for fast_run. */
 static uint8_t *
@@ -284,7 +284,8 @@ site_move(const struct fast_site *s, const ZydisDecodedInstruction *z, const uin
 	int near = z->length == 2 && (b[0] & 0xf0) == 0x70;
 	int far = z->length == 6 && b[0] == 0x0f && (b[1] & 0xf0) == 0x80;
 
-	if (at + ZYDIS_MAX_INSTRUCTION_LENGTH + JUMP > FAST_STUB)
+	/* a short branch becomes 4 bytes longer */
+	if (at + z->length + 4 + JUMP > FAST_STUB)
 		return 0;
 	if (near)
 		return site_branch(s, stub, at, (uint8_t)(b[0] + 0x10), next + (uint64_t)(int64_t)(int8_t)b[1]);
@@ -308,12 +309,19 @@ site_move(const struct fast_site *s, const ZydisDecodedInstruction *z, const uin
 	return z->length;
 }
 
+/* Bytes before the address in a stub: it is aligned, as the program may have set the flag AC. */
+static unsigned
+site_pad(const struct fast_site *s)
+{
+	return (unsigned)(-(s->stub + HEAD) & 7);
+}
+
 /* Decodes what must be moved: 0, or -1: it cannot be.  b: the program's bytes at the place. */
 static int
 site_decode(struct fast_site *s, const uint8_t *b, size_t n, uint8_t *stub)
 {
 	ZydisDecodedInstruction z;
-	unsigned at = HEAD, k;
+	unsigned at = HEAD + site_pad(s), k;
 	int ends = 0;
 
 	for (s->n = s->len; s->n < JUMP && !ends; s->n = (uint8_t)(s->n + z.length)) {
@@ -337,18 +345,20 @@ static void
 site_head(const struct fast_site *s, uint8_t *stub, uint64_t core)
 {
 	static const uint8_t call[20] = {
-		0x4c, 0x8d, 0x1d, HEAD - 7, 0, 0, 0, 0x48, 0x8d, 0x0d, 0, 0, 0, 0, 0xff, 0x25,
+		0x4c, 0x8d, 0x1d, 0, 0, 0, 0, 0x48, 0x8d, 0x0d, 0, 0, 0, 0, 0xff, 0x25,
 	}, tsc[20] = {
-		0x48, 0x8d, 0x05, HEAD - 7, 0, 0, 0, 0x48, 0x8d, 0x15, 0, 0, 0, 0, 0xff, 0x25,
+		0x48, 0x8d, 0x05, 0, 0, 0, 0, 0x48, 0x8d, 0x15, 0, 0, 0, 0, 0xff, 0x25,
 	}, cpuid[20] = {
-		0x48, 0x8d, 0x1d, HEAD - 7, 0, 0, 0, 0x0f, 0x1f, 0x80, 0, 0, 0, 0, 0xff, 0x25,
+		0x48, 0x8d, 0x1d, 0, 0, 0, 0, 0x0f, 0x1f, 0x80, 0, 0, 0, 0, 0xff, 0x25,
 	};
 	const uint8_t *entry = s->tsc == FAST_CPUID ? fast_cpuid : !s->tsc ? fast_entry : s->len == 2 ? fast_tsc : fast_tscp;
 
 	memcpy(stub, s->tsc == FAST_CPUID ? cpuid : s->tsc ? tsc : call, sizeof(call));
+	put_le32(stub + 3, HEAD - 7 + site_pad(s));
+	put_le32(stub + 16, site_pad(s));
 	if (s->tsc != FAST_CPUID)
 		put_le32(stub + 10, (uint32_t)(s->addr + s->len - (s->stub + 14)));
-	put_le64(stub + 20, core + (uint64_t)(entry - fast_code_begin));
+	put_le64(stub + 20 + site_pad(s), core + (uint64_t)(entry - fast_code_begin));
 }
 
 static int
