@@ -249,6 +249,7 @@ amid_prepare(struct cap *c, struct user_regs_struct *g)
 		why = amid_own(c, g);
 	if (why)
 		return why;
+	c->altstack = ALTSTACK_UNKNOWN;
 	c->brk = ((uint64_t)amid_call(c, SYS_brk, 0, 0, 0, 0) + PAGE - 1) / PAGE * PAGE;
 	why = amid_signals(c, g);
 	return !why && c->th ? amid_threads_prepare(c) : why;

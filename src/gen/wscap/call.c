@@ -188,6 +188,7 @@ prepare_clone(struct cap *c, const struct call *k)
 		return -1;
 	}
 	/* until it executes a program, the child writes into the captured program's memory */
+	c->borrow = borrow_may(c, flags);
 	if (flags & CLONE_VM)
 		compare_before(c);
 	else if (!c->sharing)
@@ -299,7 +300,7 @@ call_enter(struct cap *c)
 		cap_stop(c, "it makes a 32-bit system call");
 		return -1;
 	}
-	if (fast_enter(c, &k) || (c->all->touch && touch_call(c, &k))) {
+	if (fast_enter(c, &k) || (touch_hides(c) && touch_call(c, &k))) {
 		c->inside = 0;
 		return 0;
 	}
@@ -342,7 +343,7 @@ call_leave(struct cap *c)
 		tracee_setregs(&c->t, &c->out);
 	}
 	call_of(&k, &c->in, (int64_t)c->out.rax);
-	if (c->all->touch && touch_again(c, &k))
+	if (touch_hides(c) && touch_again(c, &k))
 		return;
 	put_sys(c, &c->in, c->out.rax);
 	c->all->until.ncalls++;
@@ -360,6 +361,9 @@ call_leave(struct cap *c)
 		share_compare(c);
 	if (call_clones(k.nr))
 		random_restore(c);
+	c->borrow = 0;
+	if (k.nr == SYS_sigaltstack)
+		borrow_altstack(c, &k);
 	if (k.nr == SYS_set_tid_address)
 		c->cleartid = k.arg[0];
 	c->behind = 1;

@@ -131,6 +131,7 @@ child_free(struct cap *c, pid_t pid)
 	struct call k = {.nr = c->in.orig_rax, .arg = {c->in.rdi}};
 
 	t.mem = tracee_open(pid, "mem", O_RDWR);
+	borrow_leave(c);
 	random_child(c, &t);
 	child_detach(c, &t, pid, (clone_flags(c, &k) & CLONE_VM) != 0);
 	tracee_close(&t);
@@ -150,6 +151,8 @@ cap_release(struct cap *c)
 
 	fast_off(c);
 	if (shared) {                   /* its parent will write the breakpoints again */
+		borrow_leave(c->lender);
+		borrow_show(c);
 		random_child(c, &c->t);
 		fork_return(c);
 	} else {

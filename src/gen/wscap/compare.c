@@ -62,6 +62,8 @@ compare_before(struct cap *c)
 
 		if (r->zeros && c->saved && c->sharing)         /* by share_before */
 			continue;
+		if (c->borrow && borrow_large(c, r))    /* by borrow_save, if it is used */
+			continue;
 		while (r->prot & PROT_WRITE && at < r->hi) {
 			size_t n = compare_room(r, at), had = s->n;
 
@@ -70,6 +72,19 @@ compare_before(struct cap *c)
 		}
 	}
 	c->compare = COMPARE_WRITES;
+}
+
+void
+compare_keep_old(struct cap *c, uint64_t lo, uint64_t hi)
+{
+	struct shadow *s = &c->shadow;
+
+	while (lo < hi) {
+		size_t n = hi - lo < CHUNK ? (size_t)(hi - lo) : CHUNK, had = s->n;
+
+		compare_save(s, c, lo, n);
+		lo = compare_next(lo, n, s->n > had ? s->range[had].n : 0);
+	}
 }
 
 void

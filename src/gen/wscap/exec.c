@@ -109,6 +109,7 @@ exec_clear(struct cap *c)
 	c->denied = c->sharing = c->writes = c->fresh = 0;
 	common_free(&c->common);
 	c->oldadvice = c->cleartid = 0;
+	c->altstack = c->altsize = 0;
 	memset(c->file, 0, sizeof(c->file));
 	memset(c->pcs, 0, sizeof(c->pcs));
 	for (int i = 1; i <= 64; i++)

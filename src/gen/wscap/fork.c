@@ -76,7 +76,7 @@ fork_region(struct cap *k, const struct region *r, const struct tracee_map *m, c
 	(void)hold_open(k, r, name);
 	put_map(k, r, start_type(k, m, name, exe), name);
 	k->all->copying = 1;
-	if (!hold_map(k, r, lo, name, 0))
+	if (!borrow_hide(k, r, lo) && !hold_map(k, r, lo, name, 0))
 		put_pages(k, lo, r->hi);
 	k->all->copying = 0;
 }
@@ -180,6 +180,10 @@ fork_return(struct cap *c)
 	p->after = c->reg;
 	memset(&c->reg, 0, sizeof(c->reg));
 	p->brk = c->brk;
+	/* it is still hidden from the parent, which cannot do anything about it yet */
+	free(p->hidden.p);
+	p->hidden = c->hidden;
+	memset(&c->hidden, 0, sizeof(c->hidden));
 	site = p->site;
 	p->site = c->site;
 	c->site = site;
@@ -231,6 +235,7 @@ fork_adopt(struct cap *c)
 	c->lent = 0;
 	c->reg = c->after;
 	memset(&c->after, 0, sizeof(c->after));
+	borrow_show(c);
 	random_fork(c);
 	adopt_gone(c, &before);
 	for (size_t i = 0; i < c->reg.n; i++) {

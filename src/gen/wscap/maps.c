@@ -133,9 +133,9 @@ maps_map(struct cap *c, const struct call *k, const struct mapped_file *file)
 	random_scan(c, &r, name);
 	if (r.shared)
 		share_mapped(c, r.lo, r.hi);
-	if (c->all->touch) {
+	if (touch_hides(c)) {
 		region_cut(&c->hidden, r.lo, r.hi);
-		if (!anon)
+		if (!anon && c->all->touch)
 			touch_hide(c, r.lo, r.hi);
 	}
 }
@@ -171,7 +171,7 @@ sys_mprotect(struct cap *c, const struct call *k)
 	    .prot = (int)(k->arg[2] & 7)}, "");
 	if (k->arg[2] & PROT_WRITE)
 		share_mapped(c, k->arg[0], k->arg[0] + maps_up(k->arg[1]));
-	if (c->all->touch)
+	if (touch_hides(c))
 		touch_protected(c, k->arg[0], k->arg[0] + maps_up(k->arg[1]));
 }
 

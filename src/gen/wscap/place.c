@@ -169,7 +169,7 @@ place_watch(struct cap *c, unsigned steps, int far)
 	int sig;
 
 	c->nplace = 0;
-	for (unsigned i = 0; i < steps && !c->all->touch; i++) {
+	for (unsigned i = 0; i < steps && !touch_hides(c); i++) {
 		if (tracee_regs(&c->t, &g))
 			break;
 		if (random_trapped(c, g.rip) == g.rip) {

@@ -31,6 +31,8 @@ void compare_before(struct cap *c);
 /* memory at addr has changed to p, and this is recorded already */
 void compare_known(struct cap *c, uint64_t addr, const uint8_t *p, size_t n);
 /* records the changes; tell: also warns.  Returns the number of bytes that changed. */
+/* Adds what [lo, hi) has now to what is compared. */
+void compare_keep_old(struct cap *c, uint64_t lo, uint64_t hi);
 size_t compare_after(struct cap *c, int tell);
 
 /* records what other processes wrote since the last time, and expects that they write more */

@@ -356,7 +356,7 @@ on_signal(struct cap *c, int sig)
 	if (ptrace(PTRACE_GETSIGINFO, c->t.pid, NULL, &si))
 		return sig;
 	if (sig == SIGSEGV && ((si.si_code == SI_KERNEL && signal_emulate(c)) ||
-	    (si.si_code == SEGV_ACCERR && c->all->touch && touch_fault(c, (uint64_t)(uintptr_t)si.si_addr)))) {
+	    (si.si_code == SEGV_ACCERR && touch_hides(c) && touch_fault(c, (uint64_t)(uintptr_t)si.si_addr)))) {
 		restore_action(c, SIGSEGV, c->segv);
 		return 0;
 	}

@@ -11,7 +11,9 @@
 #include "base/bytes.h"
 #include "gen/wscap/wscap.h"
 
-static long
+#define STRINGS_MOST 65536u     /* arguments of a program whose strings are looked for */
+
+long
 touch_protect(struct cap *c, uint64_t lo, uint64_t hi, int prot)
 {
 	long ret = -1;
@@ -60,6 +62,7 @@ touch_pages(struct cap *c, uint64_t lo, uint64_t hi)
 		size_t j = region_at(&c->reg, a);
 
 		put_pages(c, a, b);
+		borrow_save(c, a, b);
 		region_cut(&c->hidden, a, b);
 		for (; j < c->reg.n && c->reg.p[j].lo < b; j++) {
 			const struct region *r = &c->reg.p[j];
@@ -84,7 +87,11 @@ touch_fault(struct cap *c, uint64_t addr)
 	if (!is_hidden(c, addr, addr + 1))
 		return 0;
 	addr -= addr % PAGE;
-	touch_pages(c, addr, addr + PAGE);
+	/* with its neighbours: each fault takes as long as to copy many pages */
+	if (c->all->touch)
+		touch_pages(c, addr, addr + PAGE);
+	else
+		touch_pages(c, addr / CHUNK * CHUNK, addr / CHUNK * CHUNK + CHUNK);
 	c->behind = 0;
 	return 1;
 }
@@ -106,6 +113,9 @@ touch_add_range(struct cap *c, struct wanted *w, uint64_t addr, uint64_t len)
 {
 	uint64_t lo = addr / PAGE * PAGE, hi = addr + len;
 
+	for (size_t i = 0; i < w->n; i++)
+		if (w->at[i].lo <= lo && w->at[i].hi >= hi)
+			return;
 	if (hi < addr || w->n == sizeof(w->at) / sizeof(w->at[0]) || !is_hidden(c, lo, hi))
 		return;
 	w->at[w->n].lo = lo;
@@ -154,6 +164,30 @@ want_args(struct cap *c, struct wanted *w, const struct call *k)
 	}
 }
 
+/* The strings of an array, and the array. */
+static void
+want_strings(struct cap *c, struct wanted *w, uint64_t at)
+{
+	uint64_t s;
+
+	for (unsigned i = 0; at && i < STRINGS_MOST; i++, at += 8) {
+		touch_add_range(c, w, at, 8);
+		if (tracee_read(&c->t, at, &s, 8) != 8 || !s)
+			return;
+		touch_add_range(c, w, s, PAGE);
+	}
+}
+
+static void
+want_exec(struct cap *c, struct wanted *w, const struct call *k)
+{
+	unsigned first = k->nr == SYS_execveat;
+
+	touch_add_range(c, w, k->arg[first], PAGE);
+	want_strings(c, w, k->arg[first + 1]);
+	want_strings(c, w, k->arg[first + 2]);
+}
+
 int
 touch_call(struct cap *c, const struct call *k)
 {
@@ -165,8 +199,13 @@ touch_call(struct cap *c, const struct call *k)
 	case SYS_mmap: case SYS_munmap: case SYS_mprotect: case SYS_brk: case SYS_madvise:
 	case SYS_exit_group:
 		return 0;
-	case SYS_fork: case SYS_vfork: case SYS_clone: case SYS_clone3: case SYS_shmdt: case SYS_execve:
-	case SYS_execveat:
+	case SYS_execve: case SYS_execveat:
+		if (!c->all->touch) {
+			want_exec(c, &w, k);
+			break;
+		}
+		/* fall through */
+	case SYS_fork: case SYS_vfork: case SYS_clone: case SYS_clone3: case SYS_shmdt:
 		/* another process will access it, or there are pointers to pointers */
 		w.n = c->hidden.n > 0;
 		w.at[0].lo = 0;

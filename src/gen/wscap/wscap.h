@@ -233,7 +233,10 @@ struct cap {
 	uint64_t brk;                   /* the program break, rounded up to pages */
 	struct regions reg;
 	struct hold hold;
-	struct regions hidden;          /* --first-touch: memory that the program has not accessed yet */
+	/* --first-touch: memory that the program has not accessed yet; a child of vfork: of its parent's */
+	struct regions hidden;
+	int borrow;                     /* the present call makes such a child, from which large memory is to be hidden */
+	uint64_t altstack, altsize;     /* the stack for signals, or ALTSTACK_UNKNOWN */
 	struct site *site;              /* owned */
 	size_t nsite, capsite;
 	int unsaid;                     /* the warning that one is not recorded was printed */
@@ -542,7 +545,26 @@ uint64_t clone_flags(struct cap *c, const struct call *k);      /* flags of clon
 void cap_release(struct cap *c);
 uint64_t find_site(pid_t pid, struct tracee *t);        /* a `syscall` instruction in its vdso; 0: none */
 
+/* borrow.c: memory that a child of vfork does not use */
+#define ALTSTACK_UNKNOWN UINT64_MAX
+/* May large memory be hidden from the child that a call makes? Which is large? */
+int borrow_may(const struct cap *c, uint64_t flags);
+int borrow_large(const struct cap *c, const struct region *r);
+/* c is such a child, which stands at its beginning: 1: r is hidden from lo on; 0: it is recorded as always */
+int borrow_hide(struct cap *c, const struct region *r, uint64_t lo);
+void borrow_save(struct cap *c, uint64_t lo, uint64_t hi);      /* the child is about to use it */
+void borrow_show(struct cap *c);        /* the memory is as before: c is the child, or its parent after that */
+void borrow_leave(struct cap *c);       /* the child of c, or that it is about to make, is not seen any more */
+void borrow_altstack(struct cap *c, const struct call *k);      /* the program has called sigaltstack */
+
 /* touch.c: --first-touch */
+/* Is memory hidden from the program? */
+static inline int
+touch_hides(const struct cap *c)
+{
+	return c->all->touch || c->hidden.n;
+}
+long touch_protect(struct cap *c, uint64_t lo, uint64_t hi, int prot);  /* makes it mprotect: its result */
 void touch_hide(struct cap *c, uint64_t lo, uint64_t hi);
 int touch_fault(struct cap *c, uint64_t addr);          /* 1: the fault was caused by hidden memory */
 void touch_all(struct cap *c);                          /* makes all hidden memory accessible */

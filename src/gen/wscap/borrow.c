@@ -1,0 +1,98 @@
+/*
+ * A child of vfork uses its parent's memory until it executes a program, which is soon, and needs little of it.  What is
+ * large is hidden from it, as with --first-touch, and recorded a piece at a time where it is used: only that can
+ * have changed when the parent goes on.  The parent sees its memory again then.
+ */
+#include <sched.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+
+#include "base/bytes.h"
+#include "gen/wscap/share.h"
+#include "gen/wscap/wscap.h"
+
+#define LARGE (1u << 20)        /* bytes of a mapping that is hidden */
+
+int
+borrow_may(const struct cap *c, uint64_t flags)
+{
+	const struct tree *a = c->all;
+
+	return (flags & (CLONE_VM | CLONE_VFORK)) == (CLONE_VM | CLONE_VFORK) && c->w && !c->th && !a->alone && !a->touch &&
+	    !a->audit && !a->failed && c->altstack != ALTSTACK_UNKNOWN;
+}
+
+int
+borrow_large(const struct cap *c, const struct region *r)
+{
+	uint64_t alt = c->altstack;
+
+	return r->hi - r->lo >= LARGE && !r->ino && !r->shared && !r->stack && r->prot & PROT_WRITE && !(r->prot & PROT_EXEC) &&
+	    !(alt < r->hi && alt + c->altsize > r->lo);
+}
+
+void
+borrow_save(struct cap *c, uint64_t lo, uint64_t hi)
+{
+	if (c->lender && c->lender->borrow)
+		compare_keep_old(c->lender, lo, hi);
+}
+
+int
+borrow_hide(struct cap *c, const struct region *r, uint64_t lo)
+{
+	struct user_regs_struct g;
+	struct region part = *r;
+
+	if (!c->lender || !c->lender->borrow || !borrow_large(c, r))
+		return 0;
+	part.lo = lo;
+	/* the kernel writes the frame of a signal to its stack, which must be there */
+	if (tracee_regs(&c->t, &g) || (g.rsp >= lo && g.rsp < r->hi) || touch_protect(c, lo, r->hi, PROT_NONE)) {
+		borrow_save(c, lo, r->hi);
+		return 0;
+	}
+	region_set(&c->hidden, &part);
+	return 1;
+}
+
+void
+borrow_show(struct cap *c)
+{
+	if (c->all->touch)
+		return;
+	for (size_t i = 0; i < c->hidden.n; i++) {
+		const struct region *h = &c->hidden.p[i];
+
+		for (size_t j = region_at(&c->reg, h->lo); j < c->reg.n && c->reg.p[j].lo < h->hi; j++) {
+			const struct region *r = &c->reg.p[j];
+
+			touch_protect(c, r->lo > h->lo ? r->lo : h->lo, r->hi < h->hi ? r->hi : h->hi, r->prot);
+		}
+	}
+	c->hidden.n = 0;
+}
+
+void
+borrow_leave(struct cap *c)
+{
+	for (size_t i = 0; c->borrow && i < c->reg.n; i++)
+		if (borrow_large(c, &c->reg.p[i]))
+			compare_keep_old(c, c->reg.p[i].lo, c->reg.p[i].hi);
+	c->borrow = 0;
+}
+
+void
+borrow_altstack(struct cap *c, const struct call *k)
+{
+	uint8_t ss[24];
+
+	if (!k->arg[0] || k->ret)
+		return;
+	if (tracee_read(&c->t, k->arg[0], ss, sizeof(ss)) != sizeof(ss)) {
+		c->altstack = ALTSTACK_UNKNOWN;
+		return;
+	}
+	c->altstack = get_le64(ss);
+	c->altsize = get_le32(ss + 8) & 2 ? 0 : get_le64(ss + 16);      /* SS_DISABLE */
+}
