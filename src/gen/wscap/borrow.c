@@ -23,12 +23,9 @@ borrow_may(const struct cap *c, uint64_t flags)
 }
 
 int
-borrow_large(const struct cap *c, const struct region *r)
+borrow_large(const struct region *r)
 {
-	uint64_t alt = c->altstack;
-
-	return r->hi - r->lo >= LARGE && !r->ino && !r->shared && !r->stack && r->prot & PROT_WRITE && !(r->prot & PROT_EXEC) &&
-	    !(alt < r->hi && alt + c->altsize > r->lo);
+	return r->hi - r->lo >= LARGE && !r->ino && !r->shared && !r->stack && r->prot & PROT_WRITE && !(r->prot & PROT_EXEC);
 }
 
 void
@@ -38,21 +35,40 @@ borrow_save(struct cap *c, uint64_t lo, uint64_t hi)
 		compare_keep_old(c->lender, lo, hi);
 }
 
+/* [lo, hi) of a mapping: hides it, or records it now. */
+static void
+borrow_part(struct cap *c, const struct region *r, uint64_t lo, uint64_t hi, int hide)
+{
+	struct region part = *r;
+
+	part.lo = lo;
+	part.hi = hi;
+	if (lo >= hi)
+		return;
+	if (hide && !touch_protect(c, lo, hi, PROT_NONE)) {
+		region_set(&c->hidden, &part);
+		return;
+	}
+	borrow_save(c, lo, hi);
+	put_pages(c, lo, hi);
+}
+
 int
 borrow_hide(struct cap *c, const struct region *r, uint64_t lo)
 {
+	uint64_t alt = c->altstack / PAGE * PAGE, end = (c->altstack + c->altsize + PAGE - 1) / PAGE * PAGE;
 	struct user_regs_struct g;
-	struct region part = *r;
+	int hide;
 
-	if (!c->lender || !c->lender->borrow || !borrow_large(c, r))
+	if (!c->lender || !c->lender->borrow || !borrow_large(r))
 		return 0;
-	part.lo = lo;
-	/* the kernel writes the frame of a signal to its stack, which must be there */
-	if (tracee_regs(&c->t, &g) || (g.rsp >= lo && g.rsp < r->hi) || touch_protect(c, lo, r->hi, PROT_NONE)) {
-		borrow_save(c, lo, r->hi);
-		return 0;
-	}
-	region_set(&c->hidden, &part);
+	/* the kernel writes the frame of a signal to a stack, which must be there */
+	hide = !tracee_regs(&c->t, &g) && !(g.rsp >= lo && g.rsp < r->hi);
+	alt = !c->altsize || alt > r->hi ? r->hi : alt < lo ? lo : alt;
+	end = end < alt ? alt : end > r->hi ? r->hi : end;
+	borrow_part(c, r, lo, alt, hide);
+	borrow_part(c, r, alt, end, 0);
+	borrow_part(c, r, end, r->hi, hide);
 	return 1;
 }
 
@@ -77,7 +93,7 @@ void
 borrow_leave(struct cap *c)
 {
 	for (size_t i = 0; c->borrow && i < c->reg.n; i++)
-		if (borrow_large(c, &c->reg.p[i]))
+		if (borrow_large(&c->reg.p[i]))
 			compare_keep_old(c, c->reg.p[i].lo, c->reg.p[i].hi);
 	c->borrow = 0;
 }

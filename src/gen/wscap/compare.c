@@ -62,7 +62,7 @@ compare_before(struct cap *c)
 
 		if (r->zeros && c->saved && c->sharing)         /* by share_before */
 			continue;
-		if (c->borrow && borrow_large(c, r))    /* by borrow_save, if it is used */
+		if (c->borrow && borrow_large(r))    /* by borrow_save, if it is used */
 			continue;
 		while (r->prot & PROT_WRITE && at < r->hi) {
 			size_t n = compare_room(r, at), had = s->n;

@@ -179,14 +179,19 @@ void
 sys_brk(struct cap *c, const struct call *k)
 {
 	uint64_t now = maps_up((uint64_t)k->ret);
+	size_t i = region_at(&c->reg, c->brk - 1);
+	const struct region *p = &c->reg.p[i];
 	struct region r = {0};
 
 	if (now > c->brk) {
 		r.lo = c->brk;
 		r.hi = now;
 		r.prot = PROT_READ | PROT_WRITE;
-		region_set(&c->reg, &r);
 		put_map(c, &r, WS_HEAP, "[heap]");
+		/* a heap that grows is one mapping */
+		if (i < c->reg.n && p->hi == r.lo && p->prot == r.prot && !p->ino && !p->shared && !p->stack && !p->foreign)
+			r.lo = p->lo;
+		region_set(&c->reg, &r);
 	} else if (now < c->brk) {
 		region_cut(&c->reg, now, c->brk);
 		put_range(c, WS_UNMAP, now, c->brk - now, 0);

@@ -549,8 +549,8 @@ uint64_t find_site(pid_t pid, struct tracee *t);        /* a `syscall` instructi
 #define ALTSTACK_UNKNOWN UINT64_MAX
 /* May large memory be hidden from the child that a call makes? Which is large? */
 int borrow_may(const struct cap *c, uint64_t flags);
-int borrow_large(const struct cap *c, const struct region *r);
-/* c is such a child, which stands at its beginning: 1: r is hidden from lo on; 0: it is recorded as always */
+int borrow_large(const struct region *r);
+/* c is such a child, which stands at its beginning: 1: r is hidden from lo on, as far as it can be; 0: it is recorded as always */
 int borrow_hide(struct cap *c, const struct region *r, uint64_t lo);
 void borrow_save(struct cap *c, uint64_t lo, uint64_t hi);      /* the child is about to use it */
 void borrow_show(struct cap *c);        /* the memory is as before: c is the child, or its parent after that */
