@@ -32,6 +32,10 @@ else
 		few "-o~lackey~real -o~lackey~gauss" -O3 -march=x86-64-v3 | tr '~' ' '
 		few "vector copy" -O2 -march=x86-64-v2
 		few "calls select" -O2 -fno-plt -z now
+		# setjmp by its address in a register
+		few "jumps odd" -O2 -mforce-indirect-call
+		echo "jumps -O0 -mforce-indirect-call"
+		few "calls start" -O2 -Wl,-z,max-page-size=2097152
 		few "recurse tree sort" -O3 -funroll-loops -fno-inline
 		few "interp dispatch" -O2 -fno-jump-tables
 		few "copy data" -O2 -mstringop-strategy=rep_byte -minline-all-stringops

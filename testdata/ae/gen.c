@@ -95,7 +95,7 @@ leaf(void)
 	case 9: return has_array ? text("loc[%u]", rnd(16)) : "g0";
 	case 10: return text("p[%u]", rnd(8));
 	case 11: return text("ro[%u]", rnd(32));
-	case 12: return text("(long)gd[%u]", rnd(8));
+	case 12: return text("whole(gd[%u])", rnd(8));
 	case 13: return has_struct ? text("st.%s", PICK("a", "b", "c", "v[1]", "v[5]")) : "g1";
 	default: return text("v%u", rnd((unsigned)nlocal));
 	}
@@ -109,9 +109,9 @@ expr(int d)
 	switch (rnd(22)) {
 	case 0: case 1: return text("(%s + %s)", expr(d - 1), expr(d - 1));
 	case 2: return text("(%s - %s)", expr(d - 1), expr(d - 1));
-	case 3: return text("(ulong)%s * %s", expr(d - 1), leaf());
+	case 3: return text("((ulong)%s * %s)", expr(d - 1), leaf());
 	case 4: return text("(%s %s %s)", expr(d - 1), PICK("&", "|", "^"), expr(d - 1));
-	case 5: return text("(ulong)(%s) %s (%s & 31)", expr(d - 1), PICK("<<", ">>"), expr(d - 1));
+	case 5: return text("((ulong)(%s) %s (%s & 31))", expr(d - 1), PICK("<<", ">>"), expr(d - 1));
 	case 6: return text("((%s)(%s) >> %u)", PICK("int", "long", "signed char", "unsigned short"),
 	    expr(d - 1), rnd(7));
 	case 7: return text("((%s)(%s) %s ((%s)(%s) | 1))", PICK("unsigned", "unsigned char", "ulong"),
@@ -129,7 +129,7 @@ expr(int d)
 	case 14: return text("(%s)(%s)", PICK("char", "short", "int", "unsigned char", "unsigned"),
 	    expr(d - 1));
 	case 15: return text("(%s %s %s)", expr(d - 1), PICK("&&", "||"), expr(d - 1));
-	case 16: return text("(ulong)(%s) * %s", expr(d - 1), PICK("3", "5", "9", "10", "-7", "1000003u"));
+	case 16: return text("((ulong)(%s) * %s)", expr(d - 1), PICK("3", "5", "9", "10", "-7", "1000003u"));
 	case 17: return text("ro[%s & 31]", expr(d - 1));
 	case 18: return text("(unsigned char)(%s)",
 	    PICK("gd[2] > gd[3]", "gd[0] <= gd[1]", "gd[4] + 0.5 != gd[5]"));
@@ -289,8 +289,8 @@ statement(void)
 	case 18: line("%s;", PICK("gbig[0] = gbig[1]", "gbig[1] = big(a, gbig[2])", "gbig[2] = gbig[0]",
 	    "memcpy(gc + 3, gc + 40, 29)",
 		    "memset(gc + 5, (int)b, 50)", "memmove(ga + 2, ga + 1, 80)")); return;
-	case 19: line("mix(sumup(%u, %s, %s, %s, %s, %s, %s, %s));", 1 + rnd(7), expr(1), expr(1), expr(1),
-	    expr(1), expr(1), expr(1), expr(1)); return;
+	case 19: line("mix(sumup(%u, (long)(%s), (long)(%s), (long)(%s), (long)(%s), (long)(%s), (long)(%s), (long)(%s)));",
+	    1 + rnd(7), expr(1), expr(1), expr(1), expr(1), expr(1), expr(1), expr(1)); return;
 	case 20:
 		if (turns < 10) {
 			line("qsort(ga + %u, %u, sizeof *ga, cmp%u);", rnd(20), 2 + rnd(14), rnd(2));
@@ -369,6 +369,7 @@ head(void)
 	    "static long ga[64], *gp = ga + 8, g0 = 1;\nunsigned g1 = 2;\n"
 	    "unsigned char gc[160];\nstatic short grid[8][16];\n"
 	    "static double gd[8] = { 1, 2.5, -3, 4.25, 5, 0.5, 7, 8 };\n"
+	    "static inline long whole(double d) { return d > -9e18 && d < 9e18 ? (long)d : 0; }\n"
 	    "static struct { int a; unsigned char b; long c; short d; unsigned bit : 5, wide : 19; } gs;\n"
 	    "static struct big gbig[3];\n"
 	    "static __thread long tls0 = 5;\n__thread unsigned char tls1;\n"

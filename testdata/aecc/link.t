@@ -90,6 +90,32 @@ traced 'a build id of the user' ./p12 3
 aecc -g -O1 main.c twice.c thrice.c -o p13
 is '-g: line of main' "$(addr2line -e p13 "0x$(nm p13 | sed -n 's/ T main$//p')" | sed 's|.*/||')" main.c:3
 
+# the ELF header is no page at 0, where no user may map
+for o in -Wl,-z,max-page-size=2097152 '-z max-page-size=0x20000' '-Xlinker -zmax-page-size=0x400000'; do
+	# shellcheck disable=SC2086
+	aecc $o main.c twice.c thrice.c -o p15
+	traced "$o" ./p15 3
+	is "$o: where it begins" "$(readelf -lW p15 | awk '$1 == "LOAD" { print $3 == "0x0000000000000000"; exit }')" 0
+done
+
+# of functions that are defined twice, ld takes one for all files
+printf '#include <stdio.h>\nint f(int);\nint g(void);\nint main(void) { printf("%%d %%d\\n", f(3), g()); return 0; }\n%s\n' \
+	'int f(int x) { return x + 1; }' >multi.c
+echo '__attribute__((noipa)) int f(int x) { return x * 100; } int g(void) { return f(7) + 1; }' >multi2.c
+for o in -Wl,-z,muldefs '-z muldefs' -Wl,--as-needed,--allow-multiple-definition '-Xlinker -z -Xlinker muldefs'; do
+	# shellcheck disable=SC2086
+	aecc -fno-inline $o multi.c multi2.c -o p16 2>err
+	is "$o: output" "$(AE_OUT=multi.ae ./p16)" '4 9'
+	is "$o: says" "$(cat err)" \
+		'aecc: p16: -z muldefs: functions are defined more than once: linked without the runtime: untraced'
+	aecc $o main.c twice.c thrice.c -o p17
+	traced "$o, not needed" ./p17 3
+done
+echo 'int z = 4;' >data.c
+echo 'int z = 5;' >data2.c
+aecc -Wl,-z,muldefs main.c twice.c thrice.c data.c data2.c -o p17
+traced 'data are defined twice' ./p17 3
+
 # the same addresses as without tracing: twin and original print them
 cat >addr.c <<'E'
 #include <stdio.h>

@@ -13,6 +13,7 @@ struct search {
 	unsigned reg;
 	uint32_t found;         /* the defining instruction, or NONE so far */
 	int many;               /* several definitions reach, or the value at entry does */
+	int twice;              /* one that reaches has the address of a function that returns twice */
 	uint8_t *seen;          /* blocks searched from their ends */
 	uint32_t *todo, ntodo;
 };
@@ -38,6 +39,7 @@ callee_search(struct search *s, uint32_t b, uint32_t end)
 
 	for (i = end; i-- > s->fn->blk[b].first; )
 		if (callee_changes(s->f->m, &s->fn->ins[i], s->reg)) {
+			s->twice |= s->fn->ins[i].twiceaddr;
 			s->many |= s->found != NONE && s->found != i;
 			s->found = i;
 			return;
@@ -58,10 +60,11 @@ callee_definition(struct search *s, uint32_t i)
 	memset(s->seen, 0, s->fn->nblk);
 	s->found = NONE;
 	s->many = 0;
+	s->twice = 0;
 	s->ntodo = 0;
 	s->reg = (unsigned)s->fn->ins[i].in.tgt;
 	callee_search(s, s->fn->blkof[i], s->fn->ins[i].isslot ? i - 1 : i);
-	while (s->ntodo && !s->many) {
+	while (s->ntodo && (!s->many || s->fn->twiceaddr)) {
 		uint32_t b = s->todo[--s->ntodo];
 
 		callee_search(s, b, s->fn->blk[b].last);
@@ -95,6 +98,40 @@ address_in(const struct file *f, const struct afunc *fn, const struct ainsn *a, 
 	return text_symbol(f->m, s + n, &n) ? NONE : callee_known(f, fn, y);
 }
 
+/*
+ * Calls of functions that return twice, by their addresses in registers: -mforce-indirect-call.  Where such an address may go
+ * elsewhere the function cannot be traced, because a second return would be none of a call that is known to have them.
+ */
+static void
+callee_twice(struct search *s, struct afunc *fn)
+{
+	uint8_t *used = xcalloc(fn->nins + 1, 1);
+	const char *why = NULL;
+	uint32_t i, def, line = 0;
+
+	for (i = 0; i < fn->nins && !why; i++) {
+		struct ainsn *a = &fn->ins[i];
+
+		if (a->in.ctl != IC_CALLIND || a->in.setsdst != 1 || fn->g->rpo[fn->blkof[i]] == NO_NODE)
+			continue;
+		def = callee_definition(s, i);
+		if (def != NONE && fn->ins[def].twiceaddr) {
+			a->twice = used[def] = 1;
+		} else if (s->twice) {
+			line = s->f->text.st[a->stmt].line;
+			why = "a call of one of several functions, some of which return twice";
+		}
+	}
+	for (i = 0; i < fn->nins && !why; i++)
+		if (fn->ins[i].twiceaddr && !used[i] && fn->g->rpo[fn->blkof[i]] != NO_NODE) {
+			line = s->f->text.st[fn->ins[i].stmt].line;
+			why = "the address of a function that returns twice";
+		}
+	free(used);
+	if (why)
+		fn_fail(fn, line, why);
+}
+
 void
 callee_find(struct file *f)
 {
@@ -108,6 +145,8 @@ callee_find(struct file *f)
 			continue;
 		s.seen = xcalloc(fn->nblk, sizeof *s.seen);
 		s.todo = xcalloc(fn->nblk, sizeof *s.todo);
+		if (fn->twiceaddr)
+			callee_twice(&s, fn);
 		for (i = 0; i < fn->nins; i++) {
 			struct ainsn *a = &fn->ins[i];
 

@@ -23,6 +23,7 @@ struct ainsn {
 	uint8_t leader;         /* a branch or a table has this target */
 	uint8_t taken;          /* the address of a label here is used as a value */
 	uint8_t twice;          /* calls a function that returns twice */
+	uint8_t twiceaddr;      /* no call: it has the address of one as an operand */
 	/* a no-operation that the assembler inserted for alignment; its statement is the one before */
 	uint8_t pad;
 	/*
@@ -71,6 +72,7 @@ struct afunc {
 	uint32_t nfrag;
 	uint8_t weak, closed, hasswitch, codetaken, paper;
 	uint8_t labelread;      /* an instruction has the address of one of its labels */
+	uint8_t twiceaddr;      /* one of its instructions has the address of a function that returns twice */
 	uint8_t pushes;         /* the stack pointer at a landing pad may differ from that at the call */
 	struct lsda *lsda[2];   /* tables of exceptions of the fragments, or NULL (landing.h); owned */
 	uint32_t unit;          /* the unit that it is in: see struct file */

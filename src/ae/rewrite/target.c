@@ -165,6 +165,10 @@ target_operands(struct file *f, struct afunc *fn, uint32_t self, struct ainsn *a
 	for (; (s = text_symbol(f->m, s, &n)) != NULL; s += n) {
 		struct sym *y = symtab_find(&f->sym, s, n);
 
+		/* the upper half of an address is not yet one */
+		if (a->in.ctl == IC_NONE && target_listed(twice, COUNT(twice), s, n) && !(y && y->where) &&
+		    !(s - f->text.st[a->stmt].s > 4 && strncmp(s - 4, "%hi(", 4) == 0))
+			fn->twiceaddr = a->twiceaddr = 1;
 		if (n == 1 && *s == '.') {
 			fn_fail(fn, line, "operand relative to the location counter");
 			return;
