@@ -383,9 +383,14 @@ file_recover(struct file *f)
 		if (f->text.st[i].kind == ST_DIRECTIVE)
 			asm_declare(f, &f->text.st[i]);
 	place_all(f);
-	for (i = 0; i < f->nfn; i++)
-		if (f->fn[i].nins == 0)
-			fn_fail(&f->fn[i], 0, "no instructions");
+	for (i = 0; i < f->nfn; i++) {
+		struct afunc *fn = &f->fn[i];
+
+		if (fn->nins == 0)
+			fn_fail(fn, 0, "no instructions");
+		else if (fn->ins[fn->nins - 1].frag == 0)       /* a cold part that is empty: __builtin_unreachable() */
+			fn->nfrag = 1;
+	}
 	f->labelat = xcalloc(f->text.n + 1, sizeof *f->labelat);
 	memset(f->labelat, 0xff, (f->text.n + 1) * sizeof *f->labelat);
 	asm_resolvers(f);
