@@ -27,7 +27,7 @@ tell(pid_t pid)
 
 	while (waitpid(pid, &st, 0) < 0 && errno == EINTR)
 		;
-	for (size_t i = 0; i < N; i += 7)
+	for (size_t i = 0; i < N; i += 31)
 		sum = sum * 31 + (unsigned char)big[i];
 	printf("%x, status %x\n", sum, (unsigned)st);
 	fflush(stdout);

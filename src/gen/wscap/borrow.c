@@ -19,7 +19,7 @@ borrow_may(const struct cap *c, uint64_t flags)
 	const struct tree *a = c->all;
 
 	return (flags & (CLONE_VM | CLONE_VFORK)) == (CLONE_VM | CLONE_VFORK) && c->w && !c->th && !a->alone && !a->touch &&
-	    !a->audit && !a->failed && c->altstack != ALTSTACK_UNKNOWN;
+	    !a->audit && !a->attached && !a->failed && c->altstack != ALTSTACK_UNKNOWN;
 }
 
 int
