@@ -13,7 +13,7 @@ cap() {
 }
 
 # of FILE: where the store has what it knows of it
-of() { printf 'st/file.%x.%x\n' $(stat -c '%d %i' "$1"); }
+of() { printf 'st/file.%x.%x\n' "$(stat -c %d "$1")" "$(stat -c %i "$1")"; }
 
 # edit FILE PYTHON: d is what is there, which gets its checksum
 edit() {
@@ -40,9 +40,9 @@ cap first
 x=$(of prog)
 ok "remembered" test -s "$x"
 cp "$x" x
-blocks=$(ls st | grep -c -v '^file\.')
+blocks=$(find st -type f ! -name 'file.*' | wc -l)
 cap second
-is "nothing new" "$(ls st | grep -c -v '^file\.')" "$blocks"
+is "nothing new" "$(find st -type f ! -name 'file.*' | wc -l)" "$blocks"
 same "nothing new of the file" "$x" x
 ws2addr first.ws >first.ref
 ok "the same references" sh -c 'ws2addr second.ws | cmp - first.ref'
@@ -91,11 +91,11 @@ cap "a folder"
 rmdir "$x"
 # blocks that have gone, or were written to, are written again
 restore
-rm $(ls st/* | grep -v '/file\.')
+find st -type f ! -name 'file.*' -exec rm {} +
 cap gone
 is "gone: nothing is missing" "$(wsinfo gone.ws | grep -c ^missing)" 0
 chmod u+w st/*
-for f in $(ls st/* | grep -v '/file\.'); do printf x | dd of="$f" bs=1 seek=100 conv=notrunc 2>/dev/null; done
+for f in st/*; do case $f in */file.*) ;; *) printf x | dd of="$f" bs=1 seek=100 conv=notrunc 2>/dev/null ;; esac done
 cap "written to"
 ok "written to: the same references" sh -c "ws2addr 'written to.ws' | cmp - first.ref"
 
