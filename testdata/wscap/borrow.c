@@ -113,7 +113,7 @@ main(int argc, char **argv)
 				big[N - 9000] = (char)(errno == ENOENT);
 			}
 			if (!strcmp(what, "waits"))
-				for (volatile long k = 0; k < 200000000; k++)
+				for (volatile long k = 0; k < 400000000; k++)
 					;
 			execve(v[0], v, environ);
 			_exit(9);

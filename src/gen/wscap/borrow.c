@@ -77,15 +77,8 @@ borrow_show(struct cap *c)
 {
 	if (c->all->touch)
 		return;
-	for (size_t i = 0; i < c->hidden.n; i++) {
-		const struct region *h = &c->hidden.p[i];
-
-		for (size_t j = region_at(&c->reg, h->lo); j < c->reg.n && c->reg.p[j].lo < h->hi; j++) {
-			const struct region *r = &c->reg.p[j];
-
-			touch_protect(c, r->lo > h->lo ? r->lo : h->lo, r->hi < h->hi ? r->hi : h->hi, r->prot);
-		}
-	}
+	for (size_t i = 0; i < c->hidden.n; i++)
+		touch_show(c, c->hidden.p[i].lo, c->hidden.p[i].hi);
 	c->hidden.n = 0;
 }
 

@@ -150,9 +150,10 @@ cap_release(struct cap *c)
 	int shared = c->lender != NULL;
 
 	fast_off(c);
-	if (shared) {                   /* its parent will write the breakpoints again */
+	if (shared)
 		borrow_leave(c->lender);
-		borrow_show(c);
+	borrow_show(c);                 /* also to a parent that has not gone on yet */
+	if (shared) {                   /* its parent will write the breakpoints again */
 		random_child(c, &c->t);
 		fork_return(c);
 	} else {

@@ -51,6 +51,19 @@ compare_room(const struct region *r, uint64_t at)
 }
 
 void
+compare_keep_old(struct cap *c, uint64_t lo, uint64_t hi)
+{
+	struct shadow *s = &c->shadow;
+
+	while (lo < hi) {
+		size_t n = hi - lo < CHUNK ? (size_t)(hi - lo) : CHUNK, had = s->n;
+
+		compare_save(s, c, lo, n);
+		lo = compare_next(lo, n, s->n > had ? s->range[had].n : 0);
+	}
+}
+
+void
 compare_before(struct cap *c)
 {
 	struct shadow *s = &c->shadow;
@@ -64,27 +77,10 @@ compare_before(struct cap *c)
 			continue;
 		if (c->borrow && borrow_large(r))    /* by borrow_save, if it is used */
 			continue;
-		while (r->prot & PROT_WRITE && at < r->hi) {
-			size_t n = compare_room(r, at), had = s->n;
-
-			compare_save(s, c, at, n);
-			at = compare_next(at, n, s->n > had ? s->range[had].n : 0);
-		}
+		if (r->prot & PROT_WRITE)
+			compare_keep_old(c, at, r->hi);
 	}
 	c->compare = COMPARE_WRITES;
-}
-
-void
-compare_keep_old(struct cap *c, uint64_t lo, uint64_t hi)
-{
-	struct shadow *s = &c->shadow;
-
-	while (lo < hi) {
-		size_t n = hi - lo < CHUNK ? (size_t)(hi - lo) : CHUNK, had = s->n;
-
-		compare_save(s, c, lo, n);
-		lo = compare_next(lo, n, s->n > had ? s->range[had].n : 0);
-	}
 }
 
 void

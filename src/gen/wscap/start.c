@@ -303,15 +303,11 @@ start_state(struct cap *c, const struct user_regs_struct *g)
 static uint64_t
 start_brk(struct cap *c)
 {
-	char path[40], text[1024];
+	char text[1024];
 	const char *p = NULL;
 	uint64_t brk = 0;
-	ssize_t n;
-	int fd;
-
-	snprintf(path, sizeof(path), "/proc/%ld/stat", (long)c->t.pid);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	n = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
+	int fd = tracee_open(c->t.pid, "stat", O_RDONLY);
+	ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
 	if (fd >= 0)
 		close(fd);
 	text[n > 0 ? n : 0] = 0;

@@ -64,8 +64,12 @@ stored_block(struct cap *c, struct hold_file *f, uint64_t offset, uint32_t n, st
 		return 0;
 	memset(piece + got, 0, bytes - (size_t)got);
 	is = piece[0] || memcmp(piece, piece + 1, bytes - 1) ? WS_INDEX_BLOCK : WS_INDEX_ZERO;
-	ws_block_hash(piece, n, s->hash);
-	if ((is == WS_INDEX_BLOCK && ws_store_put(c->all->store, s->hash, piece, bytes)) || !hold_steady(f))
+	if (is == WS_INDEX_BLOCK) {
+		ws_block_hash(piece, n, s->hash);
+		if (ws_store_put(c->all->store, s->hash, piece, bytes))
+			return 0;
+	}
+	if (!hold_steady(f))
 		return 0;
 	ws_index_add(f->index, offset, n, is == WS_INDEX_BLOCK ? s->hash : NULL);
 	return is;

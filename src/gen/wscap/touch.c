@@ -50,6 +50,16 @@ touch_hide(struct cap *c, uint64_t lo, uint64_t hi)
 	}
 }
 
+void
+touch_show(struct cap *c, uint64_t lo, uint64_t hi)
+{
+	for (size_t i = region_at(&c->reg, lo); i < c->reg.n && c->reg.p[i].lo < hi; i++) {
+		const struct region *r = &c->reg.p[i];
+
+		touch_protect(c, r->lo > lo ? r->lo : lo, r->hi < hi ? r->hi : hi, r->prot);
+	}
+}
+
 /* Makes hidden pages from lo to hi accessible and records them. */
 static void
 touch_pages(struct cap *c, uint64_t lo, uint64_t hi)
@@ -59,16 +69,11 @@ touch_pages(struct cap *c, uint64_t lo, uint64_t hi)
 	while ((i = region_at(&c->hidden, lo)) < c->hidden.n && c->hidden.p[i].lo < hi) {
 		uint64_t a = c->hidden.p[i].lo > lo ? c->hidden.p[i].lo : lo;
 		uint64_t b = c->hidden.p[i].hi < hi ? c->hidden.p[i].hi : hi;
-		size_t j = region_at(&c->reg, a);
 
 		put_pages(c, a, b);
 		borrow_save(c, a, b);
 		region_cut(&c->hidden, a, b);
-		for (; j < c->reg.n && c->reg.p[j].lo < b; j++) {
-			const struct region *r = &c->reg.p[j];
-
-			touch_protect(c, r->lo > a ? r->lo : a, r->hi < b ? r->hi : b, r->prot);
-		}
+		touch_show(c, a, b);
 		lo = b;
 	}
 }
@@ -84,14 +89,13 @@ is_hidden(const struct cap *c, uint64_t lo, uint64_t hi)
 int
 touch_fault(struct cap *c, uint64_t addr)
 {
+	/* a child of vfork gets its neighbours, too: each fault takes as long as to copy many pages */
+	uint64_t n = c->all->touch ? PAGE : CHUNK;
+
 	if (!is_hidden(c, addr, addr + 1))
 		return 0;
-	addr -= addr % PAGE;
-	/* with its neighbours: each fault takes as long as to copy many pages */
-	if (c->all->touch)
-		touch_pages(c, addr, addr + PAGE);
-	else
-		touch_pages(c, addr / CHUNK * CHUNK, addr / CHUNK * CHUNK + CHUNK);
+	addr -= addr % n;
+	touch_pages(c, addr, addr + n);
 	c->behind = 0;
 	return 1;
 }

@@ -565,6 +565,7 @@ touch_hides(const struct cap *c)
 	return c->all->touch || c->hidden.n;
 }
 long touch_protect(struct cap *c, uint64_t lo, uint64_t hi, int prot);  /* makes it mprotect: its result */
+void touch_show(struct cap *c, uint64_t lo, uint64_t hi);       /* mappings have their own protections again */
 void touch_hide(struct cap *c, uint64_t lo, uint64_t hi);
 int touch_fault(struct cap *c, uint64_t addr);          /* 1: the fault was caused by hidden memory */
 void touch_all(struct cap *c);                          /* makes all hidden memory accessible */
