@@ -219,7 +219,7 @@ amid_own(struct cap *c, struct user_regs_struct *g)
 	signal_mask(c);
 	if (amid_again(g)) {
 		c->in = *g;
-		c->restart = 1;
+		c->restart = RESTART_KERNEL;
 	}
 	return c->th ? amid_cleartid(c, g) : NULL;
 }

@@ -269,6 +269,14 @@ call_prepare(struct cap *c, const struct call *k, const struct writes *w)
 	return 0;
 }
 
+/* The process has gone back to before the call `in`: where it stands, rcx and r11 are those of after it. */
+static void
+call_retry(struct cap *c)
+{
+	c->inside = 0;
+	c->restart = RESTART_OURS;
+}
+
 int
 call_enter(struct cap *c)
 {
@@ -279,9 +287,9 @@ call_enter(struct cap *c)
 		return 0;
 	c->inside = 1;
 	c->behind = 0;
-	if (c->restart && g.rip == c->in.rip &&
+	if (c->restart == RESTART_KERNEL && g.rip == c->in.rip &&
 	    (g.orig_rax == c->in.orig_rax || g.orig_rax == SYS_restart_syscall)) {
-		c->restart = 0;
+		c->restart = RESTART_NOT;
 		if (c->th && g.orig_rax != SYS_restart_syscall) {
 			call_of(&k, &g, 0);
 			aside_enter(c, &k);
@@ -289,7 +297,7 @@ call_enter(struct cap *c)
 		signals_send(c);
 		return 0;
 	}
-	c->restart = 0;
+	c->restart = RESTART_NOT;
 	c->compare = COMPARE_NOT;
 	c->denied = 0;
 	c->in = g;
@@ -301,11 +309,13 @@ call_enter(struct cap *c)
 		return -1;
 	}
 	if (fast_enter(c, &k) || (touch_hides(c) && touch_call(c, &k))) {
-		c->inside = 0;
+		call_retry(c);
 		return 0;
 	}
-	if (call_clones(k.nr) && share_before(c, clone_flags(c, &k)))
+	if (call_clones(k.nr) && share_before(c, clone_flags(c, &k))) {
+		call_retry(c);
 		return 0;
+	}
 	hold_call(c, &k);
 	if (call_prepare(c, &k, writes_of(k.nr)) < 0)
 		return -1;
@@ -326,7 +336,7 @@ call_leave(struct cap *c)
 	c->inside = 0;
 	c->hold.final = 0;
 	if (call_is_restart((int64_t)c->out.rax) && c->in.orig_rax != SYS_rt_sigreturn && !c->denied) {
-		c->restart = 1;
+		c->restart = RESTART_KERNEL;
 		if (c->th)
 			aside_leave(c, 0);
 		return;
@@ -343,8 +353,10 @@ call_leave(struct cap *c)
 		tracee_setregs(&c->t, &c->out);
 	}
 	call_of(&k, &c->in, (int64_t)c->out.rax);
-	if (touch_hides(c) && touch_again(c, &k))
+	if (touch_hides(c) && touch_again(c, &k)) {
+		call_retry(c);
 		return;
+	}
 	put_sys(c, &c->in, c->out.rax);
 	c->all->until.ncalls++;
 	if (k.nr == SYS_rt_sigprocmask || k.nr == SYS_rt_sigreturn)

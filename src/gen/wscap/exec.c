@@ -104,7 +104,8 @@ exec_clear(struct cap *c)
 	c->t.site = 0;
 	c->nsite = 0;                   /* gone with the program's memory */
 	c->reg.n = c->hidden.n = 0;
-	c->twice = c->unsaid = c->listen = c->inside = c->restart = c->behind = 0;
+	c->twice = c->unsaid = c->listen = c->inside = c->behind = 0;
+	c->restart = RESTART_NOT;
 	c->compare = COMPARE_NOT;
 	c->denied = c->sharing = c->writes = c->fresh = 0;
 	common_free(&c->common);

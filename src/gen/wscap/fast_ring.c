@@ -302,5 +302,6 @@ fast_drain(struct cap *c)
 		f->tail += r.size;
 		f->made++;
 	}
-	c->behind = c->restart = 0;
+	c->behind = 0;
+	c->restart = RESTART_NOT;
 }

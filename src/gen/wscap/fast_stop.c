@@ -10,6 +10,7 @@
 
 #define SUD_CODE 2              /* si_code of the SIGSYS: SYS_USER_DISPATCH */
 #define STEPS 100000u           /* steps out of the recorder, at most */
+#define TRAP_FLAG 0x100u
 #define NOTED 7u                /* bytes of the code from when it was seen that it shall stop to fast_noted */
 
 /* Does the process execute the recorder, or the vdso for it? */
@@ -357,25 +358,25 @@ fast_entered(struct cap *c)
 	tracee_setregs(&c->t, &g);
 }
 
-/* Has the kernel dispatched a call, of which it has not told yet?  Then the process goes back to before that call: 1. */
+/* One step on the way out of the recorder.  A fault there ends its work; other signals are held.  -1: the process ended. */
 static int
-fast_undispatch(struct cap *c)
+fast_step(struct cap *c)
 {
-	struct __ptrace_peeksiginfo_args args = {.nr = 8};
 	struct user_regs_struct g;
-	siginfo_t si[8];
-	long n = ptrace(PTRACE_PEEKSIGINFO, c->t.pid, &args, si), i = 0;
-	int status;
+	siginfo_t si;
+	int status = place_run(c, PTRACE_SINGLESTEP);
 
-	while (i < n && (si[i].si_signo != SIGSYS || si[i].si_code != SUD_CODE))
-		i++;
-	if (i >= n || (status = place_run(c, PTRACE_CONT)) <= 0 || WSTOPSIG(status) != SIGSYS || tracee_regs(&c->t, &g))
+	if (status <= 0)
+		return -1;
+	if (status >> 16 || ptrace(PTRACE_GETSIGINFO, c->t.pid, NULL, &si))
 		return 0;
-	signal_dispatched(c);
-	g.rip -= 2;
-	g.orig_rax = UINT64_MAX;
-	tracee_setregs(&c->t, &g);
-	return 1;
+	if (!signal_is_fault(&si)) {
+		tracee_hold(&c->t, &si);
+		cap_set_timer(1);
+	} else if (si.si_signo != SIGTRAP && !tracee_regs(&c->t, &g)) {
+		fast_faulted(c, &g, &si);
+	}
+	return 0;
 }
 
 /*
@@ -387,12 +388,16 @@ fast_out(struct cap *c)
 {
 	struct fast *f = c->fast;
 	struct user_regs_struct g;
-	int status, calls = f->calling;
-	uint64_t rip;
+	int calls = f->calling;
+	uint64_t rip, traps = 0;
 
 	f->a->note = 0;
-	calls |= fast_undispatch(c);
 	for (unsigned i = 0; i < STEPS && !tracee_regs(&c->t, &g); i++) {
+		/* the kernel shows the trap flag that it steps with after a popf */
+		if (i == 0)
+			traps = g.eflags & TRAP_FLAG;
+		else
+			g.eflags = (g.eflags & ~(uint64_t)TRAP_FLAG) | traps;
 		if (g.rip == fast_place(f, fast_made)) {
 			fast_finish(c, &g, g.rax);
 			break;
@@ -411,13 +416,12 @@ fast_out(struct cap *c)
 			break;
 		}
 		if (!fast_inside(f, &g)) {
-			if ((rip = fast_outside(f, g.rip)) != 0) {
+			if ((rip = fast_outside(f, g.rip)) != 0)
 				g.rip = rip;
-				tracee_setregs(&c->t, &g);
-			}
+			tracee_setregs(&c->t, &g);
 			break;
 		}
-		if (tracee_resume(&c->t, PTRACE_SINGLESTEP, 0) || tracee_wait(&c->t, &status) || !WIFSTOPPED(status))
+		if (fast_step(c))
 			break;
 	}
 	f->calling = calls && !c->all->leaving;
@@ -426,7 +430,7 @@ fast_out(struct cap *c)
 		c->in = g;
 		c->in.orig_rax = g.rax;
 		c->in.rip += 2;
-		c->restart = 1;
+		c->restart = RESTART_KERNEL;
 	}
 }
 

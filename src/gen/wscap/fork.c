@@ -46,7 +46,8 @@ fork_state(struct cap *c, pid_t pid, uint64_t flags)
 	memset(&k->after, 0, sizeof(k->after));
 	k->args = fork_copy(c->args, c->nargs);
 	k->since = 0;
-	k->dirty = k->listen = k->inside = k->restart = k->behind = k->denied = k->borrow = 0;
+	k->dirty = k->listen = k->inside = k->behind = k->denied = k->borrow = 0;
+	k->restart = RESTART_NOT;
 	k->compare = COMPARE_NOT;
 	k->oldadvice = k->sent = k->cputime = 0;
 	memset(&k->turn, 0, sizeof(k->turn));

@@ -161,7 +161,7 @@ put_interrupted(struct cap *c, struct user_regs_struct *at, uint64_t sp)
 	if (c->th)
 		aside_interrupted(c, ret);
 	at->rax = ret;
-	c->restart = 0;
+	c->restart = RESTART_NOT;
 }
 
 /*

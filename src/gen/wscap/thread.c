@@ -162,7 +162,8 @@ thread_new(struct cap *c, pid_t tid)
 	t = thread_add(c, tid);
 	c->t.pid = tid;
 	c->t.nheld = 0;
-	c->listen = c->inside = c->restart = c->behind = c->denied = 0;
+	c->listen = c->inside = c->behind = c->denied = 0;
+	c->restart = RESTART_NOT;
 	c->oldadvice = c->sent = c->again = 0;
 	c->cleartid = cleartid;
 	c->amid.early = c->amid.early || c->amid.rseq;  /* its creator may have told it to register before that stopped */

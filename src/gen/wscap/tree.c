@@ -14,6 +14,7 @@
 #include "gen/wscap/thread.h"
 
 #define AGAIN ((uint64_t)-512)  /* the result of a call that is made again, as in the kernel */
+#define PEEKED 8                /* pending signals that are looked at: faults come first */
 #define IMAGE_EVERY 64          /* events, after which some of an image is read however busy the processes are */
 
 static struct cap **
@@ -303,6 +304,31 @@ tree_faults(struct cap *c, int status)
 	    !ptrace(PTRACE_GETSIGINFO, c->t.pid, NULL, &si) && signal_is_fault(&si);
 }
 
+/*
+ * A process that was to stop may have a fault that the kernel has not told yet, as that of a breakpoint of ours, behind
+ * which it stands: that comes first.  The new status.
+ */
+static int
+tree_fault_first(struct cap *c, int status)
+{
+	struct __ptrace_peeksiginfo_args args = {.nr = PEEKED};
+	siginfo_t si[PEEKED];
+	uint64_t mask = 0;
+	long n, i = 0;
+	int fault;
+
+	if (status >> 16 != PTRACE_EVENT_STOP || WSTOPSIG(status) != SIGTRAP ||
+	    ptrace(PTRACE_GETSIGMASK, c->t.pid, sizeof(mask), &mask))
+		return status;
+	n = ptrace(PTRACE_PEEKSIGINFO, c->t.pid, &args, si);
+	while (i < n && (!signal_is_fault(&si[i]) || mask >> (si[i].si_signo - 1) & 1))
+		i++;
+	if (i >= n)
+		return status;
+	fault = place_run(c, PTRACE_CONT);
+	return fault > 0 ? fault : status;
+}
+
 /* Has it ended while a call was made on its behalf? */
 static int
 tree_gone(struct cap *c)
@@ -333,8 +359,10 @@ tree_all_gone(struct tree *a)
 void
 tree_stopped(struct cap *c, int status)
 {
-	int faults = c->all->leaving && tree_faults(c, status), sig = 0;
+	int faults, sig = 0;
 
+	status = tree_fault_first(c, status);
+	faults = c->all->leaving && tree_faults(c, status);
 	if (fast_stopped(c, status, &sig))
 		;
 	else if (c->all->leaving && !faults && status >> 16 != PTRACE_EVENT_FORK && status >> 16 != PTRACE_EVENT_VFORK &&

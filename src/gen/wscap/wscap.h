@@ -211,7 +211,8 @@ struct cap {
 	struct image image;
 	int notsc, nocpuid;             /* rdtsc, cpuid fault; otherwise breakpoints stop at them */
 	int inside;                     /* between the two stops of a system call */
-	int restart;                    /* the call `in` was interrupted, and the kernel may restart it */
+	/* the call `in` was interrupted, and the kernel may restart it; or wscap has led the process back to it */
+	enum { RESTART_NOT, RESTART_KERNEL, RESTART_OURS } restart;
 	/* the program is directly after a system call, with the registers `out` */
 	int behind;
 	int placed;                     /* it is where the region ends, which is recorded */
