@@ -11,7 +11,10 @@
 #include <sys/wait.h>
 
 #include "base/bytes.h"
+#include "gen/wscap/amid.h"
+#include "gen/wscap/signal.h"
 #include "gen/wscap/thread.h"
+#include "gen/wscap/touch.h"
 
 #ifndef PTRACE_GET_RSEQ_CONFIGURATION
 #define PTRACE_GET_RSEQ_CONFIGURATION 0x420f

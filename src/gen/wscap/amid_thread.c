@@ -1,4 +1,5 @@
 /* Threads of a process that is captured from the middle of its run.  All are stopped; the first has the turn. */
+#include "gen/wscap/amid.h"
 #include "gen/wscap/thread.h"
 
 /* does f for each of the other threads, which is loaded meanwhile */

@@ -11,6 +11,7 @@
 
 #include "base/diag.h"
 #include "base/mem.h"
+#include "gen/wscap/amid.h"
 #include "gen/wscap/thread.h"
 
 static _Noreturn void

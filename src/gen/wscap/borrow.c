@@ -9,6 +9,7 @@
 
 #include "base/bytes.h"
 #include "gen/wscap/share.h"
+#include "gen/wscap/touch.h"
 #include "gen/wscap/wscap.h"
 
 #define LARGE (1u << 20)        /* bytes of a mapping that is hidden */

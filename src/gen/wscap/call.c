@@ -8,8 +8,11 @@
 #include <sys/syscall.h>
 
 #include "base/bytes.h"
+#include "gen/wscap/amid.h"
 #include "gen/wscap/fast.h"
+#include "gen/wscap/signal.h"
 #include "gen/wscap/thread.h"
+#include "gen/wscap/touch.h"
 
 enum how { W_NONE, W_FIX, W_RET, W_ARG, W_LEN, W_IOV, W_MSG, W_SET, W_BITS, W_SPC, W_COMPARE, W_DENY, W_STOP };
 

@@ -12,7 +12,10 @@
 
 #include "base/bytes.h"
 #include "base/diag.h"
+#include "gen/wscap/amid.h"
 #include "gen/wscap/fast.h"
+#include "gen/wscap/signal.h"
+#include "gen/wscap/touch.h"
 #include "gen/wscap/wscap.h"
 
 uint64_t

@@ -8,6 +8,7 @@
 
 #include "base/diag.h"
 #include "base/mem.h"
+#include "gen/wscap/touch.h"
 #include "gen/wscap/wscap.h"
 
 static void

@@ -2,6 +2,7 @@
 #include <cpuid.h>
 #include <string.h>
 
+#include "gen/wscap/signal.h"
 #include "gen/wscap/wscap.h"
 
 static size_t

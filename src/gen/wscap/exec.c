@@ -11,6 +11,8 @@
 #include "base/diag.h"
 #include "base/mem.h"
 #include "gen/wscap/fast.h"
+#include "gen/wscap/point.h"
+#include "gen/wscap/signal.h"
 #include "gen/wscap/wscap.h"
 
 /* Reads a file of /proc, with a NUL after its n bytes; the caller frees it.  NULL: it cannot be read. */

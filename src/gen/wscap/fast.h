@@ -222,7 +222,7 @@ fast_place(const struct fast *f, const uint8_t *label)
 	return f->core + (uint64_t)(label - fast_code_begin);
 }
 
-/* fast.c, fast_stop.c: what the rest of wscap calls; each does nothing if there is no recorder */
+/* fast.c, fast_hot.c, fast_stop.c, fast_view.c: what the rest of wscap calls; each does nothing if there is no recorder */
 
 /* At a stop, before anything else: 1: it is done with, continue with the signal *sig. */
 int fast_stopped(struct cap *c, int status, int *sig);
@@ -260,6 +260,19 @@ void fast_end(struct cap *c);           /* the same, and its memory is removed; 
 void fast_free(struct cap *c);          /* the process is gone, or its memory */
 /* Does the process have system call filters that we have not? They may kill it for a call that we make for it. */
 int fast_filtered(const struct cap *c);
+
+/* fast_hot.c, for fast.c and the other way round */
+struct fast *fast_of(struct cap *c);    /* that of a process, which may be new */
+void fast_switch(struct cap *c, int on);        /* turns it on or off, with the process at a place of the program */
+
+/* fast_view.c */
+/* does the process execute the recorder, or the vdso for it? */
+int fast_busy(const struct fast *f, const struct user_regs_struct *g);
+int fast_inside(const struct fast *f, const struct user_regs_struct *g);        /* or is it on the way there? */
+/* the program's registers at the call that the recorder is in; rip is after it */
+void fast_view(const struct fast *f, struct user_regs_struct *g);
+/* from a stub to the program, for rip after the call; 0: it is not there */
+uint64_t fast_outside(const struct fast *f, uint64_t rip);
 
 /* fast_map.c: the recorder shall make the call k itself after all: 1: what must be done before it is done */
 int fast_grant(struct cap *c, const struct call *k);

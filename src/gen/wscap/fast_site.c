@@ -14,6 +14,7 @@
 #include "base/bytes.h"
 #include "base/mem.h"
 #include "gen/wscap/fast.h"
+#include "gen/wscap/signal.h"
 #include "gen/wscap/wscap.h"
 #include "isa/x86/decode.h"
 

@@ -7,6 +7,8 @@
 #include "base/diag.h"
 #include "base/mem.h"
 #include "gen/wscap/fast.h"
+#include "gen/wscap/signal.h"
+#include "gen/wscap/touch.h"
 #include "gen/wscap/wscap.h"
 
 #ifndef CLONE_CLEAR_SIGHAND

@@ -10,6 +10,8 @@
 
 #include "base/bytes.h"
 #include "format/ae/symbol.h"
+#include "gen/wscap/point.h"
+#include "gen/wscap/signal.h"
 #include "gen/wscap/wscap.h"
 
 #define RESOLVER_STEPS 10000u   /* instructions of the resolver of an indirect function, at most */

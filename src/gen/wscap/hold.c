@@ -19,6 +19,7 @@
 #include "base/bytes.h"
 #include "base/diag.h"
 #include "base/mem.h"
+#include "gen/wscap/amid.h"
 #include "gen/wscap/hold.h"
 #include "gen/wscap/wscap.h"
 

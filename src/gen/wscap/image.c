@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "gen/wscap/amid.h"
 #include "gen/wscap/wscap.h"
 
 #define LEAST     (16u << 20)   /* bytes of memory that are worth a copy */

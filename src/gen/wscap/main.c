@@ -18,7 +18,9 @@
 #include "base/opt.h"
 #include "base/populate.h"
 #include "format/ws/kept.h"
+#include "gen/wscap/amid.h"
 #include "gen/wscap/fast.h"
+#include "gen/wscap/point.h"
 #include "gen/wscap/wscap.h"
 
 enum { AUDIT = 256, TOUCH, RAW, ASLR, RECORDER, CPU, STORE, TIME, NCALLS, FROM, TO, NAMES };

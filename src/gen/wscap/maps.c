@@ -7,6 +7,8 @@
 #include <unistd.h>
 
 #include "base/diag.h"
+#include "gen/wscap/signal.h"
+#include "gen/wscap/touch.h"
 #include "gen/wscap/wscap.h"
 
 static uint64_t

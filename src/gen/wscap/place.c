@@ -10,6 +10,8 @@
 
 #include "base/bytes.h"
 #include "gen/wscap/fast.h"
+#include "gen/wscap/signal.h"
+#include "gen/wscap/touch.h"
 #include "gen/wscap/wscap.h"
 #include "isa/x86/decode.h"
 

@@ -8,6 +8,8 @@
 
 #include "base/bytes.h"
 #include "base/diag.h"
+#include "gen/wscap/point.h"
+#include "gen/wscap/signal.h"
 #include "gen/wscap/wscap.h"
 #include "isa/x86/decode.h"
 

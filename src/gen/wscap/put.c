@@ -7,6 +7,8 @@
 #include "base/bytes.h"
 #include "format/ws/elf.h"
 #include "format/ws/kept.h"
+#include "gen/wscap/amid.h"
+#include "gen/wscap/signal.h"
 #include "gen/wscap/wscap.h"
 
 #define PLAIN_MOST (16u << 20)  /* bytes of memory that are not compressed, at most, of all processes; without mapped files */

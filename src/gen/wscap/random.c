@@ -20,7 +20,9 @@
 #include "base/mem.h"
 #include "base/search.h"
 #include "gen/wscap/fast.h"
+#include "gen/wscap/point.h"
 #include "gen/wscap/scan.h"
+#include "gen/wscap/signal.h"
 #include "gen/wscap/wscap.h"
 #include "isa/x86/decode.h"
 

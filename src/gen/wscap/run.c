@@ -10,7 +10,9 @@
 
 #include "base/diag.h"
 #include "gen/wscap/fast.h"
+#include "gen/wscap/signal.h"
 #include "gen/wscap/thread.h"
+#include "gen/wscap/touch.h"
 
 static volatile sig_atomic_t ticks, told;
 static pid_t program;

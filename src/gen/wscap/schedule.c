@@ -13,7 +13,9 @@
 #include <time.h>
 
 #include "base/diag.h"
+#include "gen/wscap/amid.h"
 #include "gen/wscap/fast.h"
+#include "gen/wscap/signal.h"
 #include "gen/wscap/thread.h"
 
 enum { WATCH_SPINS = 20 };              /* looks at a call that may wait before wscap rests */

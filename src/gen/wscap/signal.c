@@ -13,8 +13,12 @@
 #include <x86intrin.h>
 
 #include "base/bytes.h"
+#include "gen/wscap/amid.h"
 #include "gen/wscap/fast.h"
+#include "gen/wscap/point.h"
+#include "gen/wscap/signal.h"
 #include "gen/wscap/thread.h"
+#include "gen/wscap/touch.h"
 
 /*
  * Offsets in struct rt_sigframe of x86-64 from the handler's rsp: saved registers, address of

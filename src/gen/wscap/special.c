@@ -12,6 +12,7 @@
 #include <sys/syscall.h>
 
 #include "base/bytes.h"
+#include "gen/wscap/signal.h"
 #include "gen/wscap/wscap.h"
 
 #define IOV_MOST 1024u          /* buffers of an iovec array at most: UIO_MAXIOV of the kernel */

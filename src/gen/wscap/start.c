@@ -18,6 +18,9 @@
 #include "base/bytes.h"
 #include "base/diag.h"
 #include "base/mem.h"
+#include "gen/wscap/amid.h"
+#include "gen/wscap/signal.h"
+#include "gen/wscap/touch.h"
 #include "gen/wscap/wscap.h"
 
 #define STACK_MOST (1ull << 30) /* bytes that a stack may grow to, at most */

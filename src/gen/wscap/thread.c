@@ -15,6 +15,7 @@
 #include "base/diag.h"
 #include "base/mem.h"
 #include "gen/wscap/fast.h"
+#include "gen/wscap/signal.h"
 #include "gen/wscap/thread.h"
 
 #define ROBUST_MOST 2048u               /* entries of a robust list: the kernel looks at no more */

@@ -9,6 +9,7 @@
 #include <sys/syscall.h>
 
 #include "base/bytes.h"
+#include "gen/wscap/touch.h"
 #include "gen/wscap/wscap.h"
 
 #define STRINGS_MOST 65536u     /* arguments of a program whose strings are looked for */

@@ -10,8 +10,11 @@
 
 #include "base/diag.h"
 #include "base/mem.h"
+#include "gen/wscap/amid.h"
 #include "gen/wscap/fast.h"
+#include "gen/wscap/signal.h"
 #include "gen/wscap/thread.h"
+#include "gen/wscap/touch.h"
 
 #define AGAIN ((uint64_t)-512)  /* the result of a call that is made again, as in the kernel */
 #define PEEKED 8                /* pending signals that are looked at: faults come first */

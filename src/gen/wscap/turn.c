@@ -9,6 +9,7 @@
 #include <sys/syscall.h>
 
 #include "gen/wscap/fast.h"
+#include "gen/wscap/signal.h"
 #include "gen/wscap/thread.h"
 
 /* Does c run only when it has the turn? */

@@ -15,6 +15,8 @@
 
 #include "base/bytes.h"
 #include "base/mem.h"
+#include "gen/wscap/amid.h"
+#include "gen/wscap/signal.h"
 #include "gen/wscap/wscap.h"
 
 #define VDSO_MAX (64u << 10)

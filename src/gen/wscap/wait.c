@@ -10,6 +10,9 @@
 #include <unistd.h>
 
 #include "base/diag.h"
+#include "gen/wscap/amid.h"
+#include "gen/wscap/point.h"
+#include "gen/wscap/signal.h"
 #include "gen/wscap/thread.h"
 
 #define EARLY_CALLS 2000        /* system calls among which the C library registers its rseq */

@@ -10,6 +10,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "gen/wscap/amid.h"
+#include "gen/wscap/point.h"
+#include "gen/wscap/signal.h"
 #include "gen/wscap/thread.h"
 
 /* The wait status of a thread that was interrupted. */

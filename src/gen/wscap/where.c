@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/num.h"
+#include "gen/wscap/point.h"
 #include "gen/wscap/wscap.h"
 
 static int

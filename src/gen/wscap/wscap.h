@@ -284,48 +284,6 @@ void start_hide_vdso(struct cap *c);    /* the program is after execve */
 /* writes the mappings and their contents; interp: the address of the interpreter, 0: none */
 void start_memory(struct cap *c, const struct tracee_maps *maps, uint64_t interp, const char *exe);
 
-/* amid.c: captures that begin in the middle of a run.  Functions return NULL, or why it cannot be captured. */
-const char *amid_check(pid_t pid);      /* can this process be captured? */
-/*
- * Writes header, START and memory of c->run; the process is at any stop but a syscall-entry stop.  Call
- * amid_settle before it is resumed.
- */
-const char *amid_begin(struct cap *c);
-/* what each thread has for itself; the loaded one, whose registers are returned */
-const char *amid_own(struct cap *c, struct user_regs_struct *g);
-void amid_settle(struct tracee *t);
-/* gives back to a process what amid_begin has put aside */
-void amid_restore(const struct cap *c, struct tracee *t);
-void amid_detach(struct tracee *t);     /* the process continues, also in a call that was interrupted */
-/* is the process in a call that the kernel makes again, or that failed only because the process was stopped? */
-void amid_rseq_put(struct cap *c, const struct call *k);        /* will register what the call k would */
-int amid_again(const struct user_regs_struct *g);
-int amid_broken(const struct tracee *t, const struct user_regs_struct *g);
-void amid_repeat(struct tracee *t, struct user_regs_struct *g);        /* it makes the call once more */
-/* a number in /proc/PID/status: 0 or -1 */
-int amid_status(pid_t pid, const char *field, int base, uint64_t *v);
-
-/* vdso.c */
-const char *vdso_read(struct cap *c, const struct tracee_maps *m, struct vdso *v);
-void vdso_free(struct vdso *v);
-int vdso_has(const struct vdso *v, uint64_t addr);
-const char *vdso_leave(struct cap *c, const struct vdso *v);    /* runs the loaded thread out of the vDSO */
-const char *vdso_patch(struct cap *c);
-void vdso_restore(const struct cap *c, struct tracee *t);
-
-/* image.c: a process that begins amid its run is read from a copy of it, if it is large and the system permits that */
-void image_begin(struct cap *c);        /* makes the copy; the process stands, as for amid_begin */
-/* 1: the pages of [lo, hi), private memory without a file, will be recorded; all mappings are */
-int image_take(struct cap *c, uint64_t lo, uint64_t hi);
-void image_place(struct cap *c);        /* they will be recorded here; before the first image_take */
-void image_step(struct tree *a);        /* records some of them */
-void image_finish(struct cap *c);       /* records the rest */
-int image_waits(const struct cap *c);   /* are there some, and can they wait? */
-void image_end(struct cap *c);          /* ends the copy */
-
-/* attach.c */
-struct cap *attach_seize(struct tree *a, pid_t pid);    /* stops a process; ends wscap if that is impossible */
-
 /* until.c */
 void until_begin(struct tree *a);
 void until_end(struct tree *a);
@@ -424,66 +382,6 @@ unsigned file_fast(struct cap *c, int fd);
 /* does a descriptor of its show where a process has its memory, or what is there? */
 int file_shows_memory(const struct cap *c, int fd);
 
-/* signal.c */
-/* the program has this action for sig, in the kernel's format, from now on */
-void signal_action(struct cap *c, int sig, const uint8_t act[32]);
-void signal_mask(struct cap *c);        /* the program's signal mask has changed */
-/* at a signal-delivery stop: returns the signal to continue with (0: none) */
-int on_signal(struct cap *c, int sig);
-/* the process is at a place that must not be seen: returns the signal to continue with */
-int signal_wait(struct cap *c, const siginfo_t *si);
-int signal_is_fault(const siginfo_t *si);               /* did an instruction cause it? */
-void signal_deadly(struct cap *c, int sig);             /* at the stop before the end by sig */
-/* the capture ends here: records where, if that is amid computing */
-void signal_leave(struct cap *c);
-void signal_dispatched(struct cap *c);  /* the kernel has forced SIGSYS, for the recorder: undoes what else that does */
-void signal_place(struct cap *c);       /* records the present place */
-/* at a syscall-entry stop: held signals will arrive at the call's end */
-void signals_send(struct cap *c);
-void signals_force(struct cap *c);      /* held signals have waited long enough */
-
-/* runs a program that is not at a system call to a place that can be found again: 0, a signal, or -1: it ended */
-int signal_find_place(struct cap *c);
-/* is the program where a system call ended? */
-int signal_after_call(struct cap *c);
-
-/* place.c: the place of an asynchronous signal */
-
-/* Runs to the next stop, which is not that of an interruption by us: its status; 0: it cannot run; -1: it has ended. */
-int place_run(struct cap *c, int how);
-/* runs some steps: 0; a signal that came instead; -1: the program ended */
-int place_search(struct cap *c);
-/* The same for longer, at the end of a capture: to a system call, or until much was written. */
-int place_search_far(struct cap *c);
-/* adds stack and words to the signal record s; sp: rsp at the signal */
-void place_record(struct cap *c, struct ws_rec_sig *s, uint64_t sp);
-
-/* random.c: rdrand, rdseed, rdpid */
-
-/* searches a region that has become executable */
-void random_scan(struct cap *c, const struct region *r, const char *name);
-/* Forgets instructions in [lo, hi); there: the memory stays, and the program's own bytes are restored. */
-void random_remove(struct cap *c, uint64_t lo, uint64_t hi, int there);
-/* signal.c: continues with g after an instruction whose result is recorded by r: 0, or -1: the process was killed before it. */
-int put_emulated(struct cap *c, const struct ws_rec *r, struct user_regs_struct *g);
-/* signal.c: the same for rdtsc, or rdtscp if len is 3, at g */
-int put_tsc(struct cap *c, struct user_regs_struct *g, unsigned len);
-
-/* 1: it was such an instruction, and was emulated */
-int random_trap(struct cap *c, const siginfo_t *si);
-/* the address of such an instruction, if the process has executed its breakpoint and no more; else rip */
-uint64_t random_trapped(const struct cap *c, uint64_t rip);
-/* replaces breakpoints in a copy of memory by the program's bytes */
-void random_hide(const struct cap *c, uint64_t addr, uint8_t *p, size_t n);
-/* removes breakpoints from another process that shares or copied the memory, and runs untraced */
-void random_child(const struct cap *c, struct tracee *t);
-/* restores the breakpoints after random_child, if memory was shared */
-void random_restore(struct cap *c);
-/* the recorder takes care of rdtsc at addr, or no longer */
-void random_lend(struct cap *c, uint64_t addr, int away);
-void random_fork(struct cap *c);                /* sets the debug registers of a new process */
-void random_off(struct cap *c);                                 /* the program continues untraced */
-
 /* schedule.c: threads of a process; c->th is not NULL unless said otherwise */
 
 struct thread;
@@ -508,35 +406,6 @@ void threads_free(struct cap *c);       /* forgets them; c->th may be NULL */
 void threads_interrupt(struct cap *c);  /* those that run will stop */
 /* all but the one with the turn run untraced from now on; shared: as for child_detach */
 void threads_release(struct cap *c, int shared);
-#define POINT 0x200u            /* insn of a site: a place of --from or --to, or where libraries are loaded */
-int random_point(struct cap *c, uint64_t addr);         /* writes a breakpoint: 0 or -1 */
-
-/* where.c */
-int where_parse(struct where *w, const char *text);     /* 0 or -1 */
-
-/* functions.c */
-void functions_find(struct cap *c, const struct where *w, struct found *f);
-uint64_t functions_resolve(struct cap *c, uint64_t resolver);   /* 0: it cannot be */
-
-/* point.c */
-
-/* Finds the places in the program that c executes now; late: it is past its start. */
-void point_program(struct cap *c, int late);
-/*
- * The process is at s: 1 if it is what is waited for; else it has executed the instruction, or *sig is a signal
- * that came instead.
- */
-int point_hit(struct cap *c, struct site *s, int *sig);
-int point_signal(struct cap *c, int sig);               /* the same for a signal */
-struct site *point_passed(const struct cap *c, uint64_t rip);   /* the site whose breakpoint ends at rip, or NULL */
-void point_back(struct tracee *t, struct user_regs_struct *g);  /* from there to where its instruction begins */
-void point_end(struct tree *a);
-
-/* wait.c: runs the process to where its region begins */
-void wait_region(struct cap *c);
-/* the place cannot be used, and nothing is captured: the program goes on alone, and wscap ends with it */
-_Noreturn void wait_fail(struct cap *c, const char *option, const struct where *w, const char *why);
-
 /* child.c: processes that run untraced */
 void child_detach(const struct cap *c, struct tracee *t, pid_t process, int shared);
 void child_free(struct cap *c, pid_t pid);              /* releases a new process, which runs untraced */
@@ -545,37 +414,6 @@ uint64_t clone_flags(struct cap *c, const struct call *k);      /* flags of clon
 /* releases the program itself; from any stop but a syscall-entry stop */
 void cap_release(struct cap *c);
 uint64_t find_site(pid_t pid, struct tracee *t);        /* a `syscall` instruction in its vdso; 0: none */
-
-/* borrow.c: memory that a child of vfork does not use */
-#define ALTSTACK_UNKNOWN UINT64_MAX
-/* May large memory be hidden from the child that a call makes? Which is large? */
-int borrow_may(const struct cap *c, uint64_t flags);
-int borrow_large(const struct region *r);
-/* c is such a child, which stands at its beginning: 1: r is hidden from lo on, as far as it can be; 0: it is recorded as always */
-int borrow_hide(struct cap *c, const struct region *r, uint64_t lo);
-void borrow_save(struct cap *c, uint64_t lo, uint64_t hi);      /* the child is about to use it */
-void borrow_show(struct cap *c);        /* the memory is as before: c is the child, or its parent after that */
-void borrow_leave(struct cap *c);       /* the child of c, or that it is about to make, is not seen any more */
-void borrow_altstack(struct cap *c, const struct call *k);      /* the program has called sigaltstack */
-
-/* touch.c: --first-touch */
-/* Is memory hidden from the program? */
-static inline int
-touch_hides(const struct cap *c)
-{
-	return c->all->touch || c->hidden.n;
-}
-long touch_protect(struct cap *c, uint64_t lo, uint64_t hi, int prot);  /* makes it mprotect: its result */
-void touch_show(struct cap *c, uint64_t lo, uint64_t hi);       /* mappings have their own protections again */
-void touch_hide(struct cap *c, uint64_t lo, uint64_t hi);
-int touch_fault(struct cap *c, uint64_t addr);          /* 1: the fault was caused by hidden memory */
-void touch_all(struct cap *c);                          /* makes all hidden memory accessible */
-/* At the call's entry: makes accessible what it uses.  1: the call will be made again. */
-int touch_call(struct cap *c, const struct call *k);
-/* at the call's end; 1: it failed because of hidden memory, and will be made again */
-int touch_again(struct cap *c, const struct call *k);
-/* the program has changed the protection: hides it again */
-void touch_protected(struct cap *c, uint64_t lo, uint64_t hi);
 
 /* fork.c: children that are captured */
 

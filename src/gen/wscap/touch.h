@@ -1,0 +1,38 @@
+/* Memory that is hidden from a process until it is used. */
+#ifndef TM_GEN_WSCAP_TOUCH_H
+#define TM_GEN_WSCAP_TOUCH_H
+
+#include "gen/wscap/wscap.h"
+
+/* borrow.c: memory that a child of vfork does not use */
+#define ALTSTACK_UNKNOWN UINT64_MAX
+/* May large memory be hidden from the child that a call makes? Which is large? */
+int borrow_may(const struct cap *c, uint64_t flags);
+int borrow_large(const struct region *r);
+/* c is such a child, which stands at its beginning: 1: r is hidden from lo on, as far as it can be; 0: it is recorded as always */
+int borrow_hide(struct cap *c, const struct region *r, uint64_t lo);
+void borrow_save(struct cap *c, uint64_t lo, uint64_t hi);      /* the child is about to use it */
+void borrow_show(struct cap *c);        /* the memory is as before: c is the child, or its parent after that */
+void borrow_leave(struct cap *c);       /* the child of c, or that it is about to make, is not seen any more */
+void borrow_altstack(struct cap *c, const struct call *k);      /* the program has called sigaltstack */
+
+/* touch.c: --first-touch */
+/* Is memory hidden from the program? */
+static inline int
+touch_hides(const struct cap *c)
+{
+	return c->all->touch || c->hidden.n;
+}
+long touch_protect(struct cap *c, uint64_t lo, uint64_t hi, int prot);  /* makes it mprotect: its result */
+void touch_show(struct cap *c, uint64_t lo, uint64_t hi);       /* mappings have their own protections again */
+void touch_hide(struct cap *c, uint64_t lo, uint64_t hi);
+int touch_fault(struct cap *c, uint64_t addr);          /* 1: the fault was caused by hidden memory */
+void touch_all(struct cap *c);                          /* makes all hidden memory accessible */
+/* At the call's entry: makes accessible what it uses.  1: the call will be made again. */
+int touch_call(struct cap *c, const struct call *k);
+/* at the call's end; 1: it failed because of hidden memory, and will be made again */
+int touch_again(struct cap *c, const struct call *k);
+/* the program has changed the protection: hides it again */
+void touch_protected(struct cap *c, uint64_t lo, uint64_t hi);
+
+#endif
