@@ -302,6 +302,8 @@ exact "threads, ended"
 
 # Refused
 gives "no such process" 125 "wscap: process $pid cannot be captured: there is no such process" wscap -p $pid -o n.ws
+perl -e '$p = fork // die; exit unless $p; select undef, undef, undef, 0.2; exec "wscap", "-p", $p, "-o", "n.ws"' 2>err
+is "a zombie" "$? $(sed 's/process [0-9]*/process/' err)" "125 wscap: process cannot be captured: it has ended"
 begin busy
 attached
 gives "traced" 125 "wscap: process $pid cannot be captured: it is traced by another process" wscap -p $pid -o n.ws

@@ -28,6 +28,8 @@ attach_refused(pid_t pid, int err)
 
 	if (err == ESRCH)
 		return "there is no such process";
+	if (thread_is_zombie(pid))
+		return "it has ended";
 	if (pid == getpid())
 		return "it is wscap itself";
 	if (!amid_status(pid, "TracerPid", 10, &tracer) && tracer)
