@@ -159,6 +159,7 @@ exec_leave(struct cap *c)
 	fork_return(c);
 	threads_free(c);
 	c->t.pid = c->pid;
+	tracee_stopped(&c->t);
 	memset(&c->amid, 0, sizeof(c->amid));
 	if (c->all->alone || !c->w || c->all->failed) {
 		put_sys(c, &c->in, 0);

@@ -12,6 +12,7 @@
 #include <sys/wait.h>
 #include <time.h>
 
+#include "base/bytes.h"
 #include "base/diag.h"
 #include "gen/wscap/amid.h"
 #include "gen/wscap/fast.h"
@@ -223,12 +224,26 @@ sched_pi(const struct cap *c)
 	    c->in.rdi : 0;
 }
 
+/*
+ * Will the call wait?  A futex has the value for that, and no other thread runs that could change it.  If one of another
+ * process does, the call ends at once, as any that has waited.
+ */
+static int
+sched_will_sleep(struct cap *c)
+{
+	unsigned op = (unsigned)c->in.rsi & FUTEX_CMD_MASK;
+	uint8_t b[4];
+
+	return c->in.orig_rax == SYS_futex && (op == FUTEX_WAIT || op == FUTEX_WAIT_BITSET) &&
+	    tracee_read(&c->t, c->in.rdi, b, 4) == 4 && get_le32(b) == (uint32_t)c->in.rdx;
+}
+
 static int
 sched_check(struct cap *c)
 {
 	struct ws_regs w;
 
-	if (!sched_must_watch(c) || !sched_sleeps(c->t.pid))
+	if (!sched_must_watch(c) || (!sched_will_sleep(c) && !sched_sleeps(c->t.pid)))
 		return 0;
 	c->compare = COMPARE_NOT;       /* the others write in the meantime */
 	c->th->pi = sched_pi(c);

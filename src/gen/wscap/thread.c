@@ -50,6 +50,7 @@ thread_load(struct cap *c, struct thread *t)
 #define X(f) memcpy(&c->f, &t->own.f, sizeof(c->f));
 	THREAD_OWN(X)
 #undef X
+	tracee_stopped(&c->t);
 }
 
 struct thread *
@@ -162,6 +163,7 @@ thread_new(struct cap *c, pid_t tid)
 	thread_save(c, turn);
 	t = thread_add(c, tid);
 	c->t.pid = tid;
+	tracee_stopped(&c->t);
 	c->t.nheld = 0;
 	c->listen = c->inside = c->behind = c->denied = 0;
 	c->restart = RESTART_NOT;

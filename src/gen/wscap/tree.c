@@ -364,6 +364,7 @@ tree_stopped(struct cap *c, int status)
 {
 	int faults, sig = 0;
 
+	tracee_stopped(&c->t);
 	status = tree_fault_first(c, status);
 	faults = c->all->leaving && tree_faults(c, status);
 	if (fast_stopped(c, status, &sig))

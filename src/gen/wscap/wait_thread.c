@@ -175,6 +175,7 @@ wait_unhit(struct cap *c, struct thread *t)
 	struct user_regs_struct g;
 	uint64_t pending = 0;
 
+	tracee_stopped(&t->own.t);
 	if (tracee_regs(&t->own.t, &g) || !point_passed(c, g.rip))
 		return;
 	if (t->status >> 8 != SIGTRAP) {

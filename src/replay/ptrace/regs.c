@@ -9,27 +9,40 @@
 
 #include "replay/ptrace/tracee.h"
 
+void
+tracee_stopped(struct tracee *t)
+{
+	t->known = 0;
+}
+
 int
 tracee_resume(struct tracee *t, int how, int sig)
 {
+	t->known = 0;
 	return ptrace((enum __ptrace_request)how, t->pid, NULL, (void *)(intptr_t)sig) < 0 ? errno : 0;
 }
 
 int
 tracee_wait(struct tracee *t, int *status)
 {
+	t->known = 0;
 	return waitpid(t->pid, status, __WALL) < 0 ? errno : 0;
 }
 
 int
 tracee_regs(struct tracee *t, struct user_regs_struct *g)
 {
-	return ptrace(PTRACE_GETREGS, t->pid, NULL, g) < 0 ? errno : 0;
+	if (!t->known && ptrace(PTRACE_GETREGS, t->pid, NULL, &t->now) < 0)
+		return errno;
+	t->known = 1;
+	*g = t->now;
+	return 0;
 }
 
 int
 tracee_setregs(struct tracee *t, const struct user_regs_struct *g)
 {
+	t->known = 0;                   /* the kernel may not take all of them */
 	return ptrace(PTRACE_SETREGS, t->pid, NULL, g) < 0 ? errno : 0;
 }
 

@@ -31,6 +31,8 @@ struct tracee {
 	int gone, status;               /* it ended amid a call on its behalf, with this wait status */
 	int lost;                       /* it was killed directly after one, and had these registers before: */
 	struct user_regs_struct had;
+	int known;                      /* since it stopped, its registers were read, and not changed: */
+	struct user_regs_struct now;
 };
 
 /*
@@ -42,6 +44,7 @@ struct tracee {
 int tracee_start(struct tracee *t, char *const argv[], int fixed, int *atexec);
 void tracee_close(struct tracee *t);            /* closes our descriptors; does not touch the process */
 
+void tracee_stopped(struct tracee *t);          /* it has run, and stopped, without the two functions after this one */
 int tracee_resume(struct tracee *t, int how, int sig);          /* how: PTRACE_SYSCALL, PTRACE_CONT, ... */
 int tracee_wait(struct tracee *t, int *status);                 /* EINTR: the tracer received a signal */
 int tracee_regs(struct tracee *t, struct user_regs_struct *g);  /* the process must be stopped */
