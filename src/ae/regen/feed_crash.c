@@ -1,5 +1,5 @@
 /* Where an access to memory ended the program: see feed.h. */
-#include "ae/regen/feed_crash.h"
+#include "ae/regen/feed_internal.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,8 +1,17 @@
-/* Internal to feed.c: where an access to memory ended the program. */
-#ifndef TM_AE_REGEN_FEED_CRASH_H
-#define TM_AE_REGEN_FEED_CRASH_H
+/* Shared by the files of feed.h. */
+#ifndef TM_AE_REGEN_FEED_INTERNAL_H
+#define TM_AE_REGEN_FEED_INTERNAL_H
 
 #include "ae/regen/feed.h"
+
+/* feed_open.c; both set f->err and f->status, and return -1 */
+
+/* what is wrong at byte off of g's file; g NULL: of no file */
+int feed_fail(struct feed *f, const struct feed_seg *g, uint64_t off, const char *what);
+/* A fault reported by the event reader. If the input itself has an error, that is reported instead. */
+int feed_unread(struct feed *f, const struct feed_seg *g);
+
+/* feed_crash.c: where an access to memory ended the program */
 
 /* From p on, the access that ended the program is searched, if the end record says that there was one. */
 void feed_crashed(struct feed *f, const uint64_t *p);
