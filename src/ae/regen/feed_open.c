@@ -6,8 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "format/schema/schema.h"
-
 int
 feed_fail(struct feed *f, const struct feed_seg *g, uint64_t off, const char *what)
 {
