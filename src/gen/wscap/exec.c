@@ -111,6 +111,7 @@ exec_clear(struct cap *c)
 	c->compare = COMPARE_NOT;
 	c->denied = c->sharing = c->writes = c->fresh = 0;
 	common_free(&c->common);
+	lately_free(c);
 	c->oldadvice = c->cleartid = 0;
 	c->altstack = c->altsize = 0;
 	memset(c->file, 0, sizeof(c->file));

@@ -63,6 +63,7 @@ fork_state(struct cap *c, pid_t pid, uint64_t flags)
 	k->capsite = c->nsite;
 	memset(&k->shadow, 0, sizeof(k->shadow));
 	memset(&k->common, 0, sizeof(k->common));
+	k->lately = NULL;
 	memset(k->file, 0, sizeof(k->file));
 	if (flags & CLONE_CLEAR_SIGHAND)
 		for (int i = 1; i <= 64; i++)

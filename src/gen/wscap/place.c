@@ -18,6 +18,7 @@
 #define STEPS 64u               /* steps for which the program is watched */
 #define FAR_STEPS 20000u        /* the same at the end of a capture */
 #define FAR_WORDS (WS_SIGWORDS - ZONE / 8)
+#define LATELY 32u              /* words that the program has changed lately, which tell passes of outer loops apart */
 #define ZONE  128u              /* the red zone: bytes below rsp that functions use without changing rsp */
 
 struct step {
@@ -145,6 +146,15 @@ place_run(struct cap *c, int how)
 	return status;
 }
 
+/* A signal with a handler that comes while a place is searched waits until later: with a fast timer, one always comes. */
+static int
+place_holds(struct cap *c, int status, siginfo_t *si)
+{
+	if (status >> 16 || ptrace(PTRACE_GETSIGINFO, c->t.pid, NULL, si) || signal_is_fault(si) || signal_wait(c, si))
+		return 0;
+	return 1;
+}
+
 /*
  * One step: 0; a signal that came instead; -1: the program ended.  A process that was interrupted directly after an int3
  * does not step, it takes that one's SIGTRAP first: then rip is behind the int3, amid the instruction of the program.
@@ -153,8 +163,11 @@ static int
 place_step(struct cap *c)
 {
 	siginfo_t si;
-	int status = place_run(c, PTRACE_SINGLESTEP);
+	int status;
 
+	do {
+		status = place_run(c, PTRACE_SINGLESTEP);
+	} while (status > 0 && status >> 8 != SIGTRAP && place_holds(c, status, &si));
 	if (status <= 0)
 		return status;
 	c->behind = 0;
@@ -203,10 +216,16 @@ place_search_far(struct cap *c)
 void
 place_record(struct cap *c, struct ws_rec_sig *s, uint64_t sp)
 {
+	uint64_t lately[LATELY];
+	size_t n = lately_end(c, lately, LATELY);
 	uint8_t b[8];
 
 	for (uint64_t at = sp - ZONE; at != sp; at += 8)
 		place_note(c, at);
+	for (size_t i = 0; i < n; i++)
+		place_note(c, lately[i]);
+	if (c->t.nheld)                 /* for the next one */
+		lately_begin(c);
 	s->stack = c->stack;
 	s->nstack = tracee_readable(&c->t, sp, c->stack, sizeof(c->stack));
 	s->words = c->words;

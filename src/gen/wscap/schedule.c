@@ -291,6 +291,7 @@ sched_tick(struct cap *c)
 			ptrace(PTRACE_INTERRUPT, c->t.pid, NULL, NULL);
 		else if (++th->due > 0)
 			fast_hurry(c);
+		lately_begin(c);
 	}
 	return 1;
 }

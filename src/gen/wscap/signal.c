@@ -174,16 +174,19 @@ put_interrupted(struct cap *c, struct user_regs_struct *at, uint64_t sp)
  * continue with.
  */
 static int
-signal_deliver(struct cap *c, int sig, int amid)
+signal_deliver(struct cap *c, const siginfo_t *si, int amid)
 {
 	struct user_regs_struct at, to;
 	struct ws_rec r = {.kind = WS_SIG, .u.sig.icount = WS_UNKNOWN};
-	int status;
+	int status, sig = si->si_signo;
 
 	if (tracee_regs(&c->t, &at))
 		return 0;
-	if (amid)
+	if (amid) {
 		place_record(c, &r.u.sig, at.rsp);
+		/* the process has stopped for other signals since, and has their sender's information */
+		ptrace(PTRACE_SETSIGINFO, c->t.pid, NULL, si);
+	}
 	if (tracee_resume(&c->t, PTRACE_SINGLESTEP, sig))
 		return 0;
 	while (tracee_wait(&c->t, &status))
@@ -391,12 +394,14 @@ on_signal(struct cap *c, int sig)
 		    (other = signal_find_place(c)) == 0)
 			return sig;
 	} else if (signal_is_fault(&si) || signal_after_call(c)) {
-		return signal_deliver(c, sig, 0);
+		return signal_deliver(c, &si, 0);
 	} else if (ours && (other = signal_find_place(c)) == 0) {
-		return signal_deliver(c, sig, 1);
+		return signal_deliver(c, &si, 1);
 	}
-	if (other >= 0)
+	if (other >= 0) {
 		tracee_hold(&c->t, &si);
+		lately_begin(c);
+	}
 	cap_set_timer(1);
 	return other > 0 ? on_signal(c, other) : 0;
 }

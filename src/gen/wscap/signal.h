@@ -38,6 +38,12 @@ int place_search_far(struct cap *c);
 /* adds stack and words to the signal record s; sp: rsp at the signal */
 void place_record(struct cap *c, struct ws_rec_sig *s, uint64_t sp);
 
+/* lately.c: memory that the program has changed lately */
+void lately_begin(struct cap *c);       /* since now, if not since before */
+/* up to `most` addresses of words that have changed since then: their number; 0 if it has not begun */
+size_t lately_end(struct cap *c, uint64_t *addr, size_t most);
+void lately_free(struct cap *c);
+
 /* random.c: rdrand, rdseed, rdpid */
 
 /* searches a region that has become executable */

@@ -77,6 +77,7 @@ tree_remove(struct cap *c)
 	free(c->shadow.p);
 	free(c->shadow.range);
 	common_free(&c->common);
+	lately_free(c);
 	free(c);
 }
 

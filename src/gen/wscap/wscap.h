@@ -255,6 +255,7 @@ struct cap {
 	struct file file[NFILES];
 	uint64_t pcs[64];               /* known `syscall` instructions */
 	uint8_t stack[WS_SIGSTACK];     /* the stack at a signal */
+	struct lately *lately;          /* NULL: no signal has waited yet; owned */
 	uint64_t place[WS_SIGWORDS];    /* addresses that the program wrote before it */
 	size_t nplace;
 	uint8_t words[WS_SIGWORDS * WS_SIGWORD];

@@ -1,0 +1,103 @@
+/*
+ * What the program has changed lately.  The place of a signal in a loop is found again by registers, the stack, and words
+ * that were written in the last steps.  If loops around that one count in other memory, all these are the same each time;
+ * what has changed since the signal arrived, some milliseconds before, is not.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "base/mem.h"
+#include "gen/wscap/signal.h"
+#include "gen/wscap/wscap.h"
+
+#define PARTS 32u               /* mappings that are looked at */
+#define PART  (64u << 10)       /* bytes of each */
+
+struct lately {
+	int on;
+	size_t n;
+	struct { uint64_t lo; size_t n; } part[PARTS];
+	uint8_t was[PARTS][PART], now[PART];
+};
+
+/* Only the program writes there, and a replay has all that it writes. */
+static int
+lately_own(const struct region *r)
+{
+	return r->prot & PROT_WRITE && !r->shared && !r->stack && !r->foreign;
+}
+
+void
+lately_begin(struct cap *c)
+{
+	struct lately *l = c->lately;
+
+	if (l && l->on)
+		return;
+	if (!l)
+		l = c->lately = xmalloc(sizeof(*l));
+	l->on = 1;
+	l->n = 0;
+	for (size_t i = 0; i < c->reg.n && l->n < PARTS; i++) {
+		const struct region *r = &c->reg.p[i];
+
+		if (!lately_own(r))
+			continue;
+		l->part[l->n].lo = r->lo;
+		l->part[l->n].n = tracee_read(&c->t, r->lo, l->was[l->n], r->hi - r->lo < PART ? r->hi - r->lo : PART);
+		l->n++;
+	}
+}
+
+/* Words of part i that have changed: each step-th of them, after `skip` others.  Their number. */
+static size_t
+lately_part(struct cap *c, size_t i, uint64_t *addr, size_t most, size_t *skip, size_t step)
+{
+	struct lately *l = c->lately;
+	uint64_t lo = l->part[i].lo;
+	size_t at = region_at(&c->reg, lo), n, k = 0;
+
+	/* it may have been unmapped, or be another one */
+	if (at == c->reg.n || c->reg.p[at].lo > lo || !lately_own(&c->reg.p[at]))
+		return 0;
+	n = l->part[i].n < c->reg.p[at].hi - lo ? l->part[i].n : (size_t)(c->reg.p[at].hi - lo);
+	n = tracee_read(&c->t, lo, l->now, n) / 8 * 8;
+	for (size_t j = 0; j < n && k < most; j += 8) {
+		if (!memcmp(l->now + j, l->was[i] + j, 8))
+			continue;
+		if (*skip) {
+			--*skip;
+			continue;
+		}
+		*skip = step - 1;
+		addr[k++] = lo + j;
+	}
+	return k;
+}
+
+size_t
+lately_end(struct cap *c, uint64_t *addr, size_t most)
+{
+	struct lately *l = c->lately;
+	uint64_t all[PART / 8];
+	size_t n = 0, got = 0, skip = 0, step;
+
+	if (!l || !l->on)
+		return 0;
+	l->on = 0;
+	for (size_t i = 0; i < l->n; i++)
+		n += lately_part(c, i, all, PART / 8, &skip, 1);
+	/* of many, some from everywhere */
+	step = n / most + 1;
+	for (size_t i = 0; i < l->n && n; i++)
+		got += lately_part(c, i, addr + got, most - got, &skip, step);
+	return got;
+}
+
+void
+lately_free(struct cap *c)
+{
+	free(c->lately);
+	c->lately = NULL;
+}
