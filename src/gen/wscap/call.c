@@ -311,6 +311,11 @@ call_enter(struct cap *c)
 		cap_stop(c, "it makes a 32-bit system call");
 		return -1;
 	}
+	if (signals_due(c) && !tracee_cancel_call(&c->t, &c->in)) {     /* they came before it, and may change what it does */
+		call_retry(c);
+		signals_send(c);
+		return 0;
+	}
 	if (fast_enter(c, &k) || (touch_hides(c) && touch_call(c, &k))) {
 		call_retry(c);
 		return 0;

@@ -505,6 +505,18 @@ signal_deadly(struct cap *c, int sig)
 	wscap_put(c, &r);
 }
 
+int
+signals_due(const struct cap *c)
+{
+	for (unsigned i = 0; i < c->t.nheld; i++) {
+		uint64_t bit = signal_bit(c->t.held[i].si_signo);
+
+		if (!(c->sent & bit) && !(c->mask & bit))
+			return 1;
+	}
+	return 0;
+}
+
 void
 signals_send(struct cap *c)
 {

@@ -18,8 +18,8 @@ void signal_deadly(struct cap *c, int sig);             /* at the stop before th
 void signal_leave(struct cap *c);
 void signal_dispatched(struct cap *c);  /* the kernel has forced SIGSYS, for the recorder: undoes what else that does */
 void signal_place(struct cap *c);       /* records the present place */
-/* at a syscall-entry stop: held signals will arrive at the call's end */
-void signals_send(struct cap *c);
+int signals_due(const struct cap *c);   /* are some held that have not been sent again, and would be delivered at once? */
+void signals_send(struct cap *c);       /* sends them again: they arrive when the process continues, or at its call's end */
 void signals_force(struct cap *c);      /* held signals have waited long enough */
 
 /* runs a program that is not at a system call to a place that can be found again: 0, a signal, or -1: it ended */
