@@ -133,7 +133,7 @@ share_settle(struct cap *c, uint64_t addr, uint8_t *p, uint64_t n, uint64_t lo, 
 	to = run_end(to);
 	err = fast_run(c, addr, addr + (uint64_t)(to - p), core + FAST_CODE);
 	*selector = 0;
-	signal_dispatched(c);
+	signal_forced(c, SIGSYS);
 	memset(p, 0, (size_t)(to + 2 - p));
 	return err;
 }

@@ -149,7 +149,7 @@ fast_asks(struct cap *c, struct user_regs_struct *g)
 {
 	struct fast *f = c->fast;
 
-	signal_dispatched(c);
+	signal_forced(c, SIGSYS);
 	if (g->rip == fast_place(f, fast_noted)) {
 		fast_noticed(c, g);
 		return;
@@ -179,6 +179,7 @@ fast_faulted(struct cap *c, struct user_regs_struct *g, const siginfo_t *si)
 	if ((si->si_signo != SIGSEGV && si->si_signo != SIGBUS) || si->si_code <= 0)
 		return 0;
 	f->a->clock = 0;
+	signal_forced(c, si->si_signo);
 	if (f->a->made)
 		fast_finish(c, g, f->a->ret);
 	else
@@ -220,6 +221,7 @@ fast_signal(struct cap *c, int *sig)
 			g.rip = rip;
 			g.orig_rax = UINT64_MAX;
 			tracee_setregs(&c->t, &g);
+			signal_forced(c, si.si_signo);
 			*sig = 0;
 			return 1;
 		}
@@ -230,6 +232,7 @@ fast_signal(struct cap *c, int *sig)
 	}
 	if (g.rip == fast_place(f, fast_full) && si.si_signo == SIGILL) {
 		fast_again(c, &g);
+		signal_forced(c, SIGILL);
 		*sig = 0;
 		return 1;
 	}

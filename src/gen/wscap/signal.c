@@ -88,24 +88,32 @@ signal_mask(struct cap *c)
 	ptrace(PTRACE_GETSIGMASK, c->t.pid, sizeof(c->mask), &c->mask);
 }
 
+/* Signals that wscap causes in the program, and that must not reach it. */
+static int
+forced_index(int sig)
+{
+	static const int of[FORCED] = { SIGILL, SIGTRAP, SIGBUS, SIGSEGV, SIGSYS };
+	int i = FORCED - 1;
+
+	while (i >= 0 && of[i] != sig)
+		i--;
+	return i;
+}
+
 void
 signal_action(struct cap *c, int sig, const uint8_t act[32])
 {
 	c->handler[sig] = get_le64(act);
 	c->actflags[sig] = get_le64(act + 8);
-	if (sig == SIGSEGV)
-		memcpy(c->segv, act, sizeof(c->segv));
-	if (sig == SIGTRAP)
-		memcpy(c->trap, act, sizeof(c->trap));
-	if (sig == SIGSYS)
-		memcpy(c->sys, act, sizeof(c->sys));
+	if (forced_index(sig) >= 0)
+		memcpy(c->forced[forced_index(sig)], act, sizeof(c->forced[0]));
 }
 
-/* Forced signals: the kernel has unblocked sig and reset its action.  Restores both. */
-static void
-restore_action(struct cap *c, int sig, const uint8_t *act)
+void
+signal_forced(struct cap *c, int sig)
 {
 	static const uint8_t none[32];
+	const uint8_t *act = c->forced[forced_index(sig)];
 	struct user_regs_struct g;
 	uint8_t kept[32];
 	uint64_t at;
@@ -121,12 +129,6 @@ restore_action(struct cap *c, int sig, const uint8_t *act)
 		}
 	}
 	ptrace(PTRACE_SETSIGMASK, c->t.pid, sizeof(c->mask), &c->mask);
-}
-
-void
-signal_dispatched(struct cap *c)
-{
-	restore_action(c, SIGSYS, c->sys);
 }
 
 /* Records the frame that the kernel wrote for the handler. */
@@ -347,7 +349,7 @@ signal_in_vdso(struct cap *c)
 	if (!c->amid.vdso || tracee_regs(&c->t, &g) || !vdso_has(&c->all->vdso, g.rip))
 		return 0;
 	cap_warn_stop(c, "it returned into its vDSO, where a signal had interrupted it before");
-	restore_action(c, SIGSEGV, c->segv);
+	signal_forced(c, SIGSEGV);
 	if (c->all->touch)
 		touch_all(c);
 	cap_release(c);
@@ -364,7 +366,7 @@ on_signal(struct cap *c, int sig)
 		return sig;
 	if (sig == SIGSEGV && ((si.si_code == SI_KERNEL && signal_emulate(c)) ||
 	    (si.si_code == SEGV_ACCERR && touch_hides(c) && touch_fault(c, (uint64_t)(uintptr_t)si.si_addr)))) {
-		restore_action(c, SIGSEGV, c->segv);
+		signal_forced(c, SIGSEGV);
 		return 0;
 	}
 	if (sig == SIGSEGV && si.si_code == SI_KERNEL && signal_in_vdso(c))
@@ -378,7 +380,7 @@ on_signal(struct cap *c, int sig)
 			c->later = 0;
 			return on_signal(c, later);
 		}
-		restore_action(c, SIGTRAP, c->trap);
+		signal_forced(c, SIGTRAP);
 		return 0;
 	}
 	ours = signal_is_resent(c, &si);
@@ -451,9 +453,9 @@ signal_leave(struct cap *c)
 		if (!signal_is_fault(&si))
 			tracee_hold(&c->t, &si);
 		else if (other == SIGSEGV && si.si_code == SI_KERNEL && signal_emulate(c))
-			restore_action(c, SIGSEGV, c->segv);
+			signal_forced(c, SIGSEGV);
 		else if (other == SIGTRAP && (random_trap(c, &si) || signal_int3(c, &si)))
-			restore_action(c, SIGTRAP, c->trap);
+			signal_forced(c, SIGTRAP);
 	}
 	if (!c->hasended)
 		signal_place(c);

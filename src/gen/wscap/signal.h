@@ -16,7 +16,11 @@ int signal_is_fault(const siginfo_t *si);               /* did an instruction ca
 void signal_deadly(struct cap *c, int sig);             /* at the stop before the end by sig */
 /* the capture ends here: records where, if that is amid computing */
 void signal_leave(struct cap *c);
-void signal_dispatched(struct cap *c);  /* the kernel has forced SIGSYS, for the recorder: undoes what else that does */
+/*
+ * wscap has caused sig, SIGILL, SIGTRAP, SIGBUS, SIGSEGV or SIGSYS.  If that was blocked or ignored, the kernel has unblocked it
+ * and reset its action: restores both.
+ */
+void signal_forced(struct cap *c, int sig);
 void signal_place(struct cap *c);       /* records the present place */
 int signals_due(const struct cap *c);   /* are some held that have not been sent again, and would be delivered at once? */
 void signals_send(struct cap *c);       /* sends them again: they arrive when the process continues, or at its call's end */

@@ -37,6 +37,7 @@ struct regions {
 	uint64_t version;               /* another one after each change, and in each list */
 };
 
+#define FORCED 5                /* signals that wscap causes in a process */
 #define NDEBUG_REGS 4           /* debug registers with addresses: DR0 to DR3 */
 struct site {                           /* an instruction whose result the processor makes up */
 	uint64_t addr;
@@ -242,7 +243,7 @@ struct cap {
 	size_t nsite, capsite;
 	int unsaid;                     /* the warning that one is not recorded was printed */
 	uint64_t mask;                  /* signals that the program blocks */
-	uint8_t segv[32], trap[32], sys[32];    /* its actions for SIGSEGV, SIGTRAP, SIGSYS, in the kernel's format */
+	uint8_t forced[FORCED][32];     /* its actions for signals that wscap causes, in the kernel's format */
 	struct shadow shadow;
 	struct common common;           /* memory that other processes can write, as of the last call */
 	int sharing;                    /* memory is shared with other processes */
