@@ -67,7 +67,7 @@ child_until(struct tracee *t, const siginfo_t *si)
 	int sig;
 
 	while ((sig = child_next(t, &other)) >= 0) {
-		if (sig == si->si_signo && other.si_code == SI_TKILL && other.si_pid == getpid())
+		if (sig == si->si_signo && tracee_sent(&other))
 			return ptrace(PTRACE_SETSIGINFO, t->pid, NULL, si) ? -1 : 0;
 		if (sig > 0)
 			tracee_hold(t, &other);

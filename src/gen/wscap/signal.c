@@ -227,7 +227,7 @@ signal_is_resent(struct cap *c, siginfo_t *si)
 {
 	struct tracee *t = &c->t;
 
-	if (si->si_code != SI_TKILL || si->si_pid != getpid() || !(c->sent & signal_bit(si->si_signo)))
+	if (!tracee_sent(si) || !(c->sent & signal_bit(si->si_signo)))
 		return 0;
 	for (unsigned i = 0; i < t->nheld; i++) {
 		if (t->held[i].si_signo != si->si_signo)
@@ -469,7 +469,7 @@ signal_wait(struct cap *c, const siginfo_t *si)
 	if (sig > 64 || c->handler[sig] == 1 || (!c->handler[sig] && !signal_ends(sig)))
 		return sig;
 	/* a held one that was sent again is still held */
-	if (si->si_code == SI_TKILL && si->si_pid == getpid() && c->sent & signal_bit(sig))
+	if (tracee_sent(si) && c->sent & signal_bit(sig))
 		c->sent &= ~signal_bit(sig);
 	else
 		tracee_hold(&c->t, si);

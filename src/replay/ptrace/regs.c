@@ -57,6 +57,13 @@ tracee_xsave(struct tracee *t, void *p, size_t *n)
 	return 0;
 }
 
+int
+tracee_sent(const siginfo_t *si)
+{
+	/* 0 in a namespace of process ids that we are not in */
+	return si->si_code == SI_TKILL && (si->si_pid == getpid() || si->si_pid == 0);
+}
+
 /*
  * One that this process sent again is in the queue already.  A full queue drops the newest signal:
  * there are at most 31 standard signals, and longer bursts of real-time signals are rare.
@@ -64,8 +71,9 @@ tracee_xsave(struct tracee *t, void *p, size_t *n)
 void
 tracee_hold(struct tracee *t, const siginfo_t *si)
 {
-	if (si->si_code == SI_TKILL && si->si_pid == getpid())
-		return;
+	for (unsigned i = 0; i < t->nheld && tracee_sent(si); i++)
+		if (t->held[i].si_signo == si->si_signo)
+			return;
 	if (t->nheld < TRACEE_HELD)
 		t->held[t->nheld++] = *si;
 }

@@ -50,6 +50,7 @@ int tracee_wait(struct tracee *t, int *status);                 /* EINTR: the tr
 int tracee_regs(struct tracee *t, struct user_regs_struct *g);  /* the process must be stopped */
 int tracee_setregs(struct tracee *t, const struct user_regs_struct *g);
 int tracee_xsave(struct tracee *t, void *p, size_t *n);         /* *n in: room; out: bytes of the image */
+int tracee_sent(const siginfo_t *si);           /* may this process have sent it, by tgkill? */
 void tracee_hold(struct tracee *t, const siginfo_t *si);        /* appends a signal to `held` */
 
 /*
