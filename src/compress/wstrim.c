@@ -311,8 +311,10 @@ wstrim_run(struct job *j, size_t n, struct ws_pages_writer *pages, struct ws_run
 	} else {
 		j->bad |= s.cut;
 		ws_run_write(to, b.p, b.n);
+		/* its bytes before were without the pages of memory that the runs share */
 		if (j->verbose)
-			wstrim_report(name, ws_runs_bytes(j->runs, n), s.written, &s);
+			warn("%s: %" PRIu64 " bytes, %" PRIu64 " instructions, %" PRIu64 " keyframes", name,
+			    s.written, s.ninst, s.keys);
 	}
 	buf_free(&b);
 	free(name);
@@ -336,8 +338,11 @@ wstrim_all(struct job *j)
 {
 	size_t n = ws_runs_count(j->runs);
 	struct ws_run_writer **run = xcalloc(n + 1, sizeof *run);
+	struct stat st;
 	struct to to;
 
+	if (fstat(j->fd, &st) < 0)
+		die_sys("%s", j->name);
 	wstrim_begin(j, &to);
 	for (size_t i = 1; i <= n; i++)
 		run[i] = ws_runs_begin(to.runs, ws_runs_get(j->runs, i));
@@ -353,6 +358,9 @@ wstrim_all(struct job *j)
 	wstrim_end(j, &to, 0);
 	free(run);
 	out_close(j->out);
+	if (j->verbose)
+		warn("%s: %" PRIu64 " bytes to %" PRIu64 " (%.1f %%), in %zu runs", j->name, (uint64_t)st.st_size,
+		    j->written, 100.0 * (double)j->written / (double)st.st_size, n);
 }
 
 static void

@@ -108,6 +108,9 @@ parts threads c.ws t.ws
 wscap -o c.ws ./p fork >out
 wstrim --keyframes 2 -o t.ws c.ws
 alike processes c.ws t.ws
+wstrim -v --keyframes 2 -o v.ws c.ws 2>err
+is "processes: -v" "$(sed 's/[0-9.]* %/P %/; s/[0-9]* instructions/N instructions/; s/ws:\([12]\): [0-9]*/ws:\1: N/' err | head -n 2 | tr '\n' ' ')$(tail -n 1 err | sed 's/[0-9.]* %/P %/')" \
+	"wstrim: c.ws:1: N bytes, N instructions, 2 keyframes wstrim: c.ws:2: N bytes, N instructions, 2 keyframes wstrim: c.ws: $(wc -c <c.ws) bytes to $(wc -c <v.ws) (P %), in 2 runs"
 is "processes: each has them" "$(places t.ws:1 | wc -l) $(places t.ws:2 | wc -l)" "2 2"
 TRACEMILL_STORE=$PWD/store
 export TRACEMILL_STORE
