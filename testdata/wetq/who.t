@@ -9,6 +9,7 @@ for o in -O0 -O1; do
 	is "$o: its causes" "$(wetq whynot order.c:13 order.ws 2>err | grep -c 'if (count >= 10)$')" 1
 	is "$o: JSON" "$(wetq --json whynot order.c:13 order.ws | grep -c '"line": 12')" 1
 	gives "$o: it was executed" 1 "wetq: order.ws: order.c:26 was executed, 2 times: why tells more" wetq whynot order.c:26 order.ws
+	gives "$o: once" 1 "wetq: order.ws: order.c:20 was executed, once: why tells more" wetq whynot order.c:20 order.ws
 done
 gives "no code" 1 "wetq: order.ws: order.c:2: no code of this line is known" wetq whynot order.c:2 order.ws
 gives "no line" 1 "wetq: order.ws: main: whynot takes FILE:LINE" wetq whynot main order.ws

@@ -140,7 +140,7 @@ help(int argc, char **argv)
 	}
 	p = strcmp(argv[optind + 1], "tracemill") ? find_page(argv[optind + 1]) : &self;
 	if (!p)
-		die_usage("%.200s: no such tool", argv[optind + 1]);
+		die_usage("%.200s: no such tool; tracemill help lists them", argv[optind + 1]);
 	if (p->section == 1) {
 		printf("Its page: ");
 		print_page(p->name, 1);
@@ -172,6 +172,6 @@ main(int argc, char **argv)
 	}
 	p = find_page(word);
 	if (!p || p->section != 1)
-		die_usage("%.200s: no such tool", word);
+		die_usage("%.200s: no such tool; tracemill help lists them", word);
 	run_tool(p, argv + optind);
 }

@@ -155,7 +155,8 @@ job_whynot(struct job *j, const char *line)
 	if (c.begins)
 		c.n = c.begins;
 	if (!bad && (times = whynot_times(j, &c)) != 0)
-		bad = job_none(j, "%.200s was executed, %" PRIu64 " times: why tells more", line, times);
+		bad = times == 1 ? job_none(j, "%.200s was executed, once: why tells more", line) :
+		    job_none(j, "%.200s was executed, %" PRIu64 " times: why tells more", line, times);
 	if (!bad && (n = whynot_find(j, c.pc, c.n, b)) == 0)
 		n = whynot_find(j, c.entry, c.n, b);    /* nothing of its function was executed */
 	if (!bad && n < 0)
