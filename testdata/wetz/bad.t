@@ -69,6 +69,8 @@ every paper paper.wet 29 37
 grows paper.wet
 wetz -1 -m replay -s 320 -o replay.wet tiny.ws
 every replay replay.wet 29 51
+gzip -c tiny.ws >tiny.ws.gz
+gives "a capture that is compressed" 1 "wetz: tiny.ws.gz: compressed (gzip): decompress it first, as it is read at any place" wetz -o no.wet tiny.ws.gz
 head -c 700 tiny.ws >cut.ws
 ok "a capture that is cut off" sh -c 'wetz -o no.wet cut.ws 2>err; [ $? = 1 ] && [ "$(wc -l <err)" = 1 ] && [ ! -e no.wet ]'
 tap_end

@@ -8,6 +8,7 @@
 
 #include "base/diag.h"
 #include "base/helper.h"
+#include "base/in.h"
 #include "base/mem.h"
 #include "base/num.h"
 #include "base/opt.h"
@@ -15,6 +16,7 @@
 #include "base/progress.h"
 #include "base/spool.h"
 #include "base/src.h"
+#include "base/unz.h"
 #include "format/ws/runs.h"
 #include "wet/file/file.h"
 #include "wet/file/full/code.h"
@@ -361,11 +363,26 @@ wetz_expand(struct job *j, int fd)
 	wetfile_close(&w);
 }
 
+/* Ends if the file is a capture that is compressed: text may be, but a capture is read at any place. */
+static void
+wetz_packed(struct job *j, const uint8_t *head, size_t n)
+{
+	const char *why = unz_refuse(head, n);
+	struct in *in = why ? in_open(j->path) : NULL;
+	size_t have = 0;
+	const uint8_t *p = in ? in_peek(in, 8, &have) : NULL;
+
+	if (have >= 8 && memcmp(p, CAPTURE, 8) == 0)
+		wetz_refuse(j, why);
+	if (in)
+		in_close(in);
+}
+
 static void
 wetz_run(struct job *j, const char *outname)
 {
 	char *copy = NULL;
-	uint8_t head[8];
+	uint8_t head[16];
 	char others[WS_OTHERS_TEXT];
 	size_t run;
 	ssize_t n;
@@ -399,6 +416,8 @@ wetz_run(struct job *j, const char *outname)
 	else {
 		int text = n < 8 || memcmp(head, CAPTURE, 8) != 0;
 
+		if (text)
+			wetz_packed(j, head, (size_t)n);
 		if (text && (j->chosen || j->opts.arch))
 			wetz_refuse(j,
 			    j->chosen ? "no capture: -m is of no use" : "no capture: -a is of no use");
