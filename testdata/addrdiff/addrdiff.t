@@ -283,4 +283,10 @@ d = bytearray(open('whole.gz', 'rb').read()); d[$i] ^= 4; open('bad.gz', 'wb').w
 	i=$((i + 9))
 done
 is "damage is no difference" "$(sort -u said | tr '\n' ' ')" "2 "
+printf '\211TMCAP\r\n\001\000\000\000\000\000\000\000' >other.ws
+gives "a capture" 2 "addrdiff: other.ws: byte 0: a capture, not a reference stream: ws2addr makes one of it" addrdiff other.ws a
+printf '\211AEOUT\r\n\001\000\000\000\000\000\000\000' >ae.out
+gives "events" 2 "addrdiff: ae.out: byte 0: events, not a reference stream: ae2addr makes one of them" addrdiff a ae.out
+printf '\211TMBIF\r\n\001\000\000\000\000\000\000\000' >a.bif
+gives "a compressed stream" 2 "addrdiff: a.bif: byte 0: compressed by bifcm: bifcm -d gives the stream back" addrdiff a a.bif
 tap_end

@@ -67,6 +67,16 @@ ref_fault(struct ref_reader *r, uint64_t off, const char *err)
 	return -1;
 }
 
+/* What is wrong with a file that does not begin as a stream; n >= 8. */
+static const char *
+ref_other(const uint8_t *p)
+{
+	return !memcmp(p, "\x89TMCAP\r\n", 8) ? "a capture, not a reference stream: ws2addr makes one of it" :
+	    !memcmp(p, "\x89" "AEOUT\r\n", 8) ? "events, not a reference stream: ae2addr makes one of them" :
+	    !memcmp(p, "\x89TMBIF\r\n", 8) ? "compressed by bifcm: bifcm -d gives the stream back" :
+	    "not a reference stream";
+}
+
 int
 ref_open(struct ref_reader *r, struct in *in)
 {
@@ -80,7 +90,7 @@ ref_open(struct ref_reader *r, struct in *in)
 		return (int)ref_fault(r, n, n && memcmp(p, magic, n < 8 ? n : 8) ? "not a reference stream" :
 		    n ? "truncated header" : "empty input");
 	if (!ref_is_stream(p, n))
-		r->err = "not a reference stream";
+		r->err = ref_other(p);
 	else if (get_le16(p + 8) != REF_VERSION) {
 		r->off = 8;
 		r->err = "unknown version of the reference stream";
