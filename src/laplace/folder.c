@@ -169,6 +169,7 @@ folder_read(struct lap_folder *f, struct in *in)
 int
 lap_folder_open(struct lap_folder *f, const char *dir)
 {
+	struct stat st;
 	char *path;
 	struct in *in;
 	int got;
@@ -179,6 +180,13 @@ lap_folder_open(struct lap_folder *f, const char *dir)
 		f->dir[n - 1] = '\0';
 	if (!f->dir || !(path = lap_folder_path(f, "manifest")))
 		return fault_nomem(&f->fault);
+	if (stat(f->dir, &st) == 0 && !S_ISDIR(st.st_mode)) {
+		free(path);
+		f->where = strdup(f->dir);
+		fault_set(&f->fault, DIAG_NOOFF, DIAG_NOREC,
+		    "no folder that laplace-merge made; an archive must be unpacked first");
+		return -1;
+	}
 	got = lap_folder_check(f, "manifest");
 	if (got == 0) {
 		in = in_open(path);

@@ -160,7 +160,7 @@ is "frames have no such limit" "$(laplace-schedule -a frames -q 2i -f text bad |
 sed '1s/ 5 / 800000000 /' small/p2/t2 >bad/p2/t2
 gives "an address of 48 bits" 1 "laplace-schedule: bad/p2/t2: byte 0 (record 0): an address of more than 48 bits" laplace-schedule -a virtual bad -o none
 gives "no folder" 1 "laplace-schedule: none/manifest: No such file or directory" laplace-schedule none
-gives "a file" 1 "laplace-schedule: refs/manifest: Not a directory" laplace-schedule refs
+gives "a file" 1 "laplace-schedule: refs: no folder that laplace-merge made; an archive must be unpacked first" laplace-schedule refs
 gives "a full disk" 1 "laplace-schedule: standard output: No space left on device" sh -c 'laplace-schedule small >/dev/full'
 cp -R packed cut
 f=$(awk '/^task/ { print $6, $2 }' cut/manifest | awk '{ print length($1), $0 }' | sort -k1,1nr -k2,2r | head -n 1 | cut -d ' ' -f 3)
