@@ -50,6 +50,10 @@ half=$((half / 2))
 addrconv -f champsim --task 3 t.ws >want
 same "two parts of a thread are the whole" got want
 gives "a thread that is not there" 1 "addrconv: t.ws: thread 6 executes nothing there" addrconv -f champsim --task 6 t.ws
+gives "nor in a format of references" 1 "addrconv: t.ws: no task 6" addrconv -f csv --task 6 t.ws
+gives "in a part" 0 "addrconv: t.ws: nothing of task 6 in this part" sh -c 'addrconv -f text -n :1000 --task 6 t.ws'
+ws2addr -n :1000 t.ws | addrconv --kinds inst,load,store,modify >one.ref
+gives "where there are no threads" 1 "addrconv: one.ref: no task events, as there is one thread only: leave --task out" addrconv --task 1 one.ref
 gives "thread 0" 2 "addrconv: threads have numbers from 1 to 67108864; see addrconv --help" addrconv -f champsim --task 0 t.ws
 gives "another filter" 2 "addrconv: -f champsim takes no filters but --task; see addrconv --help" addrconv -f champsim --task 1 --kinds inst t.ws
 tap_end

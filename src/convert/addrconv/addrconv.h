@@ -45,6 +45,7 @@ struct filter {
 	int missed;                     /* set by its function when a word misses */
 	uint64_t seen;                  /* instructions so far */
 	int here, mine;                 /* the instruction is wanted; the task is */
+	int tasks, met;                 /* events of tasks came; one of the task that is wanted did */
 };
 
 struct conv;

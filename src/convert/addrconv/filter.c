@@ -38,6 +38,8 @@ filter_word(struct filter *f, uint64_t w)
 
 	if (kind == REF_TASK) {
 		f->mine = f->task == UINT64_MAX || ref_addr(w) == f->task;
+		f->tasks = 1;
+		f->met |= f->mine;
 		return f->mine && !(f->drop >> kind & 1);
 	}
 	if (!f->mine)

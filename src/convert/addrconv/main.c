@@ -1,4 +1,5 @@
 /* addrconv: convert traces of memory references from and to the formats of other tools. */
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -259,6 +260,24 @@ addrconv_take(void *arg, const uint64_t *w, size_t n)
 	return 0;
 }
 
+/* Ends if no task of the number came; of a part of a run, that is only worth a warning. */
+static void
+task_check(const struct conv *c, const char *path)
+{
+	const struct filter *f = &c->filter;
+
+	if (f->task == UINT64_MAX || f->met)
+		return;
+	if (c->source.from || c->source.to != REFS_END) {
+		warn("%s: nothing of task %" PRIu64 " in this part", path, f->task);
+		return;
+	}
+	out_discard(c->out);
+	if (f->tasks)
+		die("%s: no task %" PRIu64, path, f->task);
+	die("%s: no task events, as there is one thread only: leave --task out", path);
+}
+
 static void
 addrconv_run(struct conv *c)
 {
@@ -270,6 +289,8 @@ addrconv_run(struct conv *c)
 	got = refs_run(s, addrconv_take, c, &f);
 	if (got != REFS_BAD)
 		functions_check(&c->filter.functions, c->out, c->source.to != REFS_END);
+	if (got != REFS_BAD)
+		task_check(c, refs_path(s));
 	sink_end(c, got == REFS_BAD);
 	out_end(c->out, refs_path(s), got == REFS_BAD ? &f : NULL, refs_warning(s));
 	refs_close(s);
