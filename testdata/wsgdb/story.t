@@ -13,6 +13,9 @@ for k in story story2 bare; do wscap -o $k.ws ./$k >out-$k; done
 wscap -o crash.ws ./story crash >/dev/null
 wscap -o abort.ws ./story abort >/dev/null
 is "the program" "$(cat out-story)" "830 3628800 47.500"
+wscap -o two.ws env ./story >out
+gives "which run of several it is" 0 "wsgdb: two.ws: run 2 of 2, of story; FILE:NUMBER is another one (wsinfo lists them)" wsgdb two.ws </dev/null
+gives "one that is named" 0 "" wsgdb two.ws:2 </dev/null
 
 # (gdb's reverse-finish stops at the first entry of the function on the way back, in a recursion that of an inner call)
 t=$(run_gdb story.ws 'handle SIGUSR1 nostop noprint' 'break factorial if n == 3' continue 'bt' finish 'reverse-stepi' 'bt 1' 'delete' \

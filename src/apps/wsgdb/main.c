@@ -19,6 +19,7 @@
 #include "base/num.h"
 #include "base/opt.h"
 #include "base/src.h"
+#include "format/ws/runs.h"
 
 #define MEMORY (UINT64_C(1) << 30)
 
@@ -114,6 +115,7 @@ main(int argc, char **argv)
 	static struct wire w;
 	static struct server s;
 	struct options o = { 0, WS_UNKNOWN, MEMORY };
+	char others[WS_OTHERS_TEXT];
 	struct fault f;
 
 	diag_init(argv[0], 1);
@@ -124,6 +126,8 @@ main(int argc, char **argv)
 	helper_allow(HELPER_ELF);
 	if ((s.h = history_open(argv[optind], o.memory, &f)) == NULL)
 		die_fault(s.name, &f);
+	if (ws_others(argv[optind], others))
+		warn("%s: %s", s.name, others);
 	say_kind(&s);
 	w.in = o.port == WS_UNKNOWN ? 0 : listen_at(o.port);
 	w.out = o.port == WS_UNKNOWN ? out_open(NULL) : out_of_fd(w.in, "gdb");
