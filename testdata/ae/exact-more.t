@@ -14,6 +14,9 @@ else
 		few "dispatch jumps data callback fork cold select" -O2 -pie
 		few "tls interp start" -O0 -pie
 		few "calls dispatch data" -O2 -static-pie
+		echo "switches -O2 -fPIE"
+		few "switches" -O0 -fPIC
+		few "switches" -O3 -pie
 		# jumps through a table that the program changes name it only here
 		echo "dispatch -O1 -fno-pie -no-pie"
 		# computed goto by a call of a thunk, which goes on in the code that is not traced

@@ -42,6 +42,7 @@ struct twin {
 	uint32_t site;          /* setjmp sites so far */
 	uint64_t *live;         /* at the end of each block */
 	unsigned *pendin;       /* pend at the start of each block */
+	uint8_t *own;           /* jumps_own() */
 	struct { unsigned var, pend; } *large;  /* short values that are continued elsewhere if they are large */
 	size_t nlarge, caplarge;
 };
@@ -54,6 +55,7 @@ struct emitter {
 	const char *trap;               /* an instruction that control never reaches */
 	const char *back;               /* a return */
 	int vars;                       /* generated code refers to variables of the runtime */
+	int relative;                   /* it writes twins of tables of differences (jumps.c) */
 	/* Fails the function if its entry cannot be patched, or its text cannot be copied. */
 	void (*fits)(struct file *f, struct afunc *fn);
 	/*

@@ -297,6 +297,7 @@ data_words(struct where *w, uint32_t i, const struct sym *at)
 	for (s = a; (s = text_symbol(f->m, s, &n)) != NULL; s += n) {
 		struct sym *y = symtab_find(&f->sym, s, n);
 		struct jtable *t;
+		int relative;
 
 		if (!y || y->where != 1 || y->func != NONE || y->ins >= f->fn[y->fn].nins)
 			continue;
@@ -304,6 +305,7 @@ data_words(struct where *w, uint32_t i, const struct sym *at)
 		if (!at || !first)
 			continue;
 		first = 0;
+		relative = k == 2 && a == s && a[n] == '-' && strcmp(a + n + 1, at->name) == 0;
 		f->fn[y->fn].codetaken = 1;
 		if (w->table == NONE) {
 			f->tab = mem_xgrow(f->tab, &f->captab, f->ntab + 1, sizeof *f->tab);
@@ -312,6 +314,7 @@ data_words(struct where *w, uint32_t i, const struct sym *at)
 			t->label = at->name;
 			t->func = y->fn;
 			t->absolute = k == 1;   /* the loop stopped after words[0] */
+			t->relative = (uint8_t)relative;
 			t->stmt = i;
 			w->table = (uint32_t)f->ntab++;
 			symtab_find(&f->sym, at->name, strlen(at->name))->table = w->table;
@@ -319,7 +322,7 @@ data_words(struct where *w, uint32_t i, const struct sym *at)
 		t = &f->tab[w->table];
 		t->target = mem_xgrow(t->target, &t->cap, t->n + 1, sizeof *t->target);
 		t->target[t->n++] = y->ins;
-		if (t->func != y->fn || strlen(a) != n)
+		if (t->func != y->fn || (t->relative ? !relative : strlen(a) != n))
 			t->mixed = 1;
 	}
 	if (first && w->table != NONE)
@@ -447,6 +450,7 @@ file_free(struct file *f)
 		cfg_free(&f->fn[i]);
 		landing_free(f->fn[i].lsda[0]);
 		landing_free(f->fn[i].lsda[1]);
+		free(f->fn[i].rel);
 		free(f->fn[i].slot);
 		free(f->fn[i].ins);
 	}

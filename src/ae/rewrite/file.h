@@ -43,6 +43,7 @@ struct ainsn {
 	 */
 	uint32_t callee;
 	uint32_t table;         /* IC_SWITCH through a jump table of this file: its number; else NONE */
+	uint8_t part;           /* it loads or adds an entry of the table of a switch (struct relswitch) */
 };
 
 /* A block of the control-flow graph: instructions first .. last-1 of the function */
@@ -57,6 +58,13 @@ struct ablock {
 	uint32_t nsucc;
 	uint32_t *succ;
 	uint64_t freq;          /* estimated executions in 64 calls */
+};
+
+/* A switch through a register and a table of differences: its instructions (jumps.c) */
+struct relswitch {
+	uint32_t jump, add, load;
+	uint32_t widen;         /* of the entry, or NONE */
+	uint32_t lea[2];        /* of the table's address, for the load and for the sum */
 };
 
 struct afrag { uint32_t first, size; };         /* first instruction; bytes */
@@ -84,6 +92,8 @@ struct afunc {
 	uint32_t nblk;
 	struct graph *g;
 	uint32_t *blkof;        /* block of each instruction */
+	struct relswitch *rel;
+	size_t nrel, caprel;
 	int16_t *slot;          /* frame.h */
 	uint32_t nslot;
 	uint8_t *noflags;       /* by instruction: no flag is live after it (live.h) */
@@ -101,6 +111,7 @@ struct jtable {
 	uint32_t *target;       /* instruction numbers */
 	size_t n, cap;
 	uint8_t absolute;       /* .quad label (else label differences) */
+	uint8_t relative;       /* .long label-table, to be jumped to as jumps.c has it */
 	uint8_t mixed;          /* it contains something else, too */
 	uint32_t stmt;          /* its first directive */
 };
@@ -155,6 +166,16 @@ uint32_t callee_known(const struct file *f, const struct afunc *fn, const struct
 uint32_t callee_if_traced(const struct file *f, const struct ainsn *a);
 /* calls through registers; between the graphs and the slices */
 void callee_find(struct file *f);
+/*
+ * Jumps through tables of differences; with the function's graph, which then must be built again if the result is
+ * nonzero. A switch whose table is known leads only to its targets.
+ */
+int jumps_find(struct file *f, uint32_t fn);
+/*
+ * By instruction: 1 if it is the jump of a switch whose instructions do nothing else, so that the twin's may have a
+ * table of its own, or puts the table's address into a register for such switches only. NULL: there is none.
+ */
+uint8_t *jumps_own(const struct afunc *fn);
 /* after the targets: moves transfers of control to their delay slots */
 void delay_slots(struct file *f);
 

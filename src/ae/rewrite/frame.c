@@ -3,6 +3,7 @@
 #include <string.h>
 #include "ae/machine/machine.h"
 #include "ae/rewrite/frame.h"
+#include "ae/rewrite/origin.h"
 #include "base/mem.h"
 
 /* Contents of a register: nothing of the frame, a fixed distance from rsp at entry, or one of both. */
@@ -252,6 +253,50 @@ name_slots(struct scan *c, struct afunc *fn)
 	}
 }
 
+/* Is it a symbol of a read-only section of this file? */
+static int
+frame_readonly(const struct sym *y)
+{
+	return y && y->where == 2 && y->readonly && !y->weak;
+}
+
+/*
+ * Loads from read-only sections of this file, addressed by a register that has the address of a symbol: position-independent
+ * code has no other way to elements of an array.
+ */
+static void
+frame_pointed(const struct file *f, struct afunc *fn)
+{
+	uint64_t bases = 0;
+	struct origin s;
+	uint32_t i, from;
+	unsigned r;
+
+	for (i = 0; i < fn->nins; i++)
+		for (r = 0; r < fn->m->nreg; r++)
+			if ((fn->ins[i].in.writes >> r & 1) && frame_readonly(origin_address(f, &fn->ins[i], r)))
+				bases |= BIT(r);
+	if (!bases)
+		return;
+	origin_begin(&s, fn);
+	for (i = 0; i < fn->nins; i++) {
+		const struct insn *in = &fn->ins[i].in;
+		const struct sch_addr *m;
+
+		if (fn->slot[i] != NOSLOT || in->mref < 0 || in->ref[in->mref].op != SO_LOAD || in->table ||
+		    in->ref[in->mref].n > 8 || fn->g->rpo[fn->blkof[i]] == NO_NODE)
+			continue;
+		m = &in->ref[in->mref].m;
+		if (m->sym != SCH_NOSYM || m->fs || m->narrow || m->align || m->base < 0 || m->base >= (int)fn->m->nreg ||
+		    !(bases >> m->base & 1))
+			continue;
+		from = origin_find(&s, i, (unsigned)m->base);
+		if (from != NONE && frame_readonly(origin_address(f, &fn->ins[from], (unsigned)m->base)))
+			fn->slot[i] = ROMEM;
+	}
+	origin_end(&s);
+}
+
 /* Loads from read-only sections of this file, addressed by symbol. */
 static void
 frame_constants(const struct file *f, struct afunc *fn)
@@ -268,7 +313,7 @@ frame_constants(const struct file *f, struct afunc *fn)
 			continue;
 		for (s = text_place(f->m, f->text.st[fn->ins[i].stmt].s, &n); s; s = text_symbol(f->m, s + n, &n)) {
 			y = symtab_find(&f->sym, s, n);
-			if (y && y->where == 2 && y->readonly && !y->weak && s[n] != '@') {
+			if (frame_readonly(y) && s[n] != '@') {
 				fn->slot[i] = ROMEM;
 				break;
 			}
@@ -294,6 +339,7 @@ frame_slots(const struct file *f, struct afunc *fn)
 	if (!c.lost)
 		name_slots(&c, fn);
 	frame_constants(f, fn);
+	frame_pointed(f, fn);
 	free(c.at);
 	free(c.acc);
 }

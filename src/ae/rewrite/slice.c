@@ -182,7 +182,9 @@ def_cost(struct ctx *c, const struct def *d)
 		return CUT_INF;
 	if (d->ins == DEF_ENTRY)        /* a little cheaper than elsewhere: callers may know it */
 		return CFG_ONCE * c->fn->m->word;
-	return (int64_t)c->fn->blk[c->fn->blkof[d->ins]].freq * (def_bytes(c->fn, d, &ext) + 1);
+	/* an entry of a jump table is known by its index, and the twin may have others */
+	return (int64_t)c->fn->blk[c->fn->blkof[d->ins]].freq * (def_bytes(c->fn, d, &ext) + 1) *
+	    (c->fn->ins[d->ins].part ? 64 : 1);
 }
 
 static uint32_t

@@ -127,6 +127,7 @@ emit_twin(struct buf *o, struct file *f, uint32_t no)
 	uint32_t b;
 
 	t.live = live_out(t.fn);
+	t.own = jumps_own(t.fn);
 	buf_printf(o, "\t.p2align 4\n" LBL ":\n", 'f', no);
 	landing_begin(o, f, no, 0, &twin_names);
 	twin_mask(&t, t.fn->slice->entryrec);
@@ -151,6 +152,7 @@ emit_twin(struct buf *o, struct file *f, uint32_t no)
 	e->tables(&t);
 	landing_tables(o, f, no, t.fn->nfrag, &twin_names);
 	free(t.live);
+	free(t.own);
 	free(t.pendin);
 	free(t.large);
 }

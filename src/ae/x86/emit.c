@@ -261,6 +261,39 @@ x86_indirect(struct twin *t, uint32_t i, uint32_t blk)
 		x86_validate_group(t);
 		buf_printf(t->o, "\t%.*s*.Lae_j%u_%u%s\n", (int)(star - s), s, t->no, a->table, paren);
 	} else {
+/* The same if the table is known: there is no jump out of the function. 0: no two registers are free. */
+static int
+x86_translate_known(struct twin *t, uint32_t i, uint32_t blk)
+{
+	const char *r0, *r1;
+	int s[2], kept[2];
+	uint32_t k, n = t->fn->nfrag;
+
+	x86_scratch(t, &t->fn->ins[i], blk, s, kept);
+	/* the target itself is not live: it is an address that only the switch computes */
+	if (s[0] != t->fn->ins[i].in.tgt) {
+		s[1] = s[0];
+		kept[1] = kept[0];
+		s[0] = t->fn->ins[i].in.tgt;
+	}
+	if (kept[1])
+		return 0;
+	r0 = x86_regname(s[0], 8);
+	r1 = x86_regname(s[1], 8);
+	x86_validate_group(t);
+	for (k = 0; k < n; k++) {
+		buf_printf(t->o, "\tleaq\t" LBL "(%%rip), %%%s\n\tsubq\t%%%s, %%%s\n", k ? 'c' : 'o', t->no, r1, r1, r0);
+		if (k + 1 < n)
+			buf_printf(t->o, "\tcmpq\t$%u, %%%s\n\tjae\t1f\n", t->fn->frag[k].size, r0);
+		buf_printf(t->o,
+		    "\tleaq\t.Lae_m%u_%u(%%rip), %%%s\n\tmovslq\t(%%%s,%%%s,4), %%%s\n\taddq\t%%%s, %%%s\n\tjmp\t*%%%s\n",
+		    t->no, k, r1, r1, r0, r0, r1, r0, r0);
+		if (k + 1 < n)
+			buf_printf(t->o, "1:\taddq\t%%%s, %%%s\n", r1, r0);
+	}
+	return 1;
+}
+
 		x86_translate(t, i, blk);
 	}
 }
@@ -270,6 +303,12 @@ static void
 x86_land(struct twin *t)
 {
 	buf_printf(t->o, "\tmovl\t$%u, %%r11d\n\tcall\t__ae_land\n", EV_CAUGHT);
+	} else if (t->own && t->own[i]) {
+		x86_validate_group(t);
+		buf_printf(t->o, "\t%s\n", s);
+	} else if (a->table != NONE && a->in.setsdst == 1) {
+		if (!x86_translate_known(t, i, blk))
+			x86_translate(t, i, blk);
 }
 
 static uint32_t
@@ -287,6 +326,22 @@ x86_insn(struct twin *t, uint32_t i)
 		return 1;
 	switch (a->in.ctl) {
 	case IC_CALL:
+/* Instruction i puts the address of a table into a register: here, that of the twin's table */
+static void
+x86_own_table(struct twin *t, uint32_t i)
+{
+	uint32_t table = NONE;
+	size_t k;
+	int r;
+
+	for (k = 0; k < t->fn->nrel; k++)
+		if (t->fn->rel[k].lea[0] == i || t->fn->rel[k].lea[1] == i)
+			table = t->fn->ins[t->fn->rel[k].jump].table;
+	for (r = 0; !(t->fn->ins[i].in.writes >> r & 1); )
+		r++;
+	buf_printf(t->o, "\tleaq\t.Lae_d%u_%u(%%rip), %%%s\n", t->no, table, x86_regname(r, 8));
+}
+
 	case IC_CALLIND:
 		x86_call(t, i);
 		twin_results(t, i, 1);
@@ -320,6 +375,10 @@ x86_outlying(struct twin *t, uint32_t b)
 
 	if (k->term == ST_TAIL) {
 		twin_mask(t, t->fn->slice->callrec[k->last - 1]);
+		if (t->own && t->own[i]) {
+			x86_own_table(t, i);
+			break;
+		}
 		x86_validate_group(t);
 		buf_printf(t->o, "\tjmp\t" LBL "\n", 'f', k->callee);
 	} else {
@@ -344,7 +403,7 @@ x86_tables(struct twin *t)
 		int used = 0;
 
 		for (k = 0; k < t->fn->nins; k++)
-			used |= t->fn->ins[k].table == i;
+			used |= t->fn->ins[k].table == i && (t->fn->ins[k].in.setsdst == 2 || (t->own && t->own[k]));
 		if (!used)
 			continue;
 		buf_printf(t->o, "\t.p2align 3\n.Lae_j%u_%u:\n", t->no, i);
@@ -352,7 +411,8 @@ x86_tables(struct twin *t)
 			buf_printf(t->o, "\t.quad\t.Lae_t%u_%u\n", t->no, j->target[n]);
 	}
 	for (k = 0; k < t->fn->nins; k++)
-		maps |= t->fn->ins[k].in.ctl == IC_SWITCH && t->fn->ins[k].table == NONE &&
+		maps |= t->fn->ins[k].in.ctl == IC_SWITCH &&
+		    (t->fn->ins[k].table == NONE || (t->fn->ins[k].in.setsdst == 1 && !(t->own && t->own[k]))) &&
 		    t->fn->blk[t->fn->blkof[k]].term == ST_SWITCH;
 	for (i = 0; maps && i < t->fn->nfrag; i++) {
 		buf_printf(t->o, "\t.p2align 2\n.Lae_m%u_%u:\n", t->no, i);
@@ -363,6 +423,12 @@ x86_tables(struct twin *t)
 				buf_printf(t->o, "\t.skip\t%u\n", (t->fn->ins[k].off - off) * 4);
 			buf_printf(t->o, "\t.long\t.Lae_t%u_%u-.Lae_m%u_%u\n", t->no, k, t->no, i);
 			off = t->fn->ins[k].off + 1;
+		}
+		if (j->relative) {
+			buf_printf(t->o, "\t.p2align 2\n.Lae_d%u_%u:\n", t->no, i);
+			for (n = 0; n < j->n; n++)
+				buf_printf(t->o, "\t.long\t.Lae_t%u_%u-.Lae_d%u_%u\n", t->no, j->target[n], t->no, i);
+			continue;
 		}
 		if (t->fn->frag[i].size > off)
 			buf_printf(t->o, "\t.skip\t%u\n", (t->fn->frag[i].size - off) * 4);
@@ -425,7 +491,7 @@ x86_thunk(struct buf *o, struct file *f, uint32_t no)
 
 const struct emitter x86_emit = {
 	.begin = "",
-	
+	.relative = 1,
 	.trap = "ud2",
 	.back = "ret",
 	.fits = x86_fits,

@@ -124,8 +124,13 @@ aerw_graphs(struct file *f)
 	int late = 0;
 
 	for (i = 0; i < f->nfn; i++)
-		if (!f->fn[i].why)
+		if (!f->fn[i].why) {
 			cfg_build(f, i);
+			if (jumps_find(f, i)) {
+				cfg_free(&f->fn[i]);
+				cfg_build(f, i);
+			}
+		}
 	for (i = 0; i < f->nfn; i++)
 		if (!f->fn[i].why) {
 			live_check(f, &f->fn[i]);
