@@ -50,6 +50,8 @@ rewrite_fallbacks(struct buf *o, const struct file *f)
 	for (i = 0; i < sizeof code / sizeof code[0]; i++)
 		buf_printf(o, "\t.weak\t%s\n\t.hidden\t%s\n%s:\n", code[i], code[i], code[i]);
 	buf_printf(o, "\t%s\n\t.hidden\t__start_aetext\n\t.hidden\t__stop_aetext\n", f->m->emit->trap);
+	if (f->m->emit->length)
+		buf_str(o, "\t.weak\t__ae_length\n\t.hidden\t__ae_length\n\t.balign 8\n__ae_length:\t.quad\t0\n");
 	if (f->m->emit->vars)
 		buf_str(o, "\t.section\t.bss.ae_none,\"awG\",@nobits,__ae_none,comdat\n\t.p2align 3\n"
 		    "\t.weak\t__ae_ptr\n\t.hidden\t__ae_ptr\n__ae_ptr:\n\t.weak\t__ae_cb\n\t.hidden\t__ae_cb\n"

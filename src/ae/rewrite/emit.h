@@ -12,7 +12,7 @@
 void emit_file(struct buf *o, struct file *f);
 
 /* The version of what generated code and the runtime expect of each other: AE_OBJECTS of aert.h */
-#define EMIT_OBJECTS 1
+#define EMIT_OBJECTS 2
 #define EMIT_LIBRARY 256       /* added for a function that is traced in a shared library only: AE_INLIB */
 
 /*
@@ -22,7 +22,7 @@ void emit_file(struct buf *o, struct file *f);
 #define LBL ".Lae_%c%u"
 /*
  * Labels with two numbers, function and instruction: 'u' original, 't' twin, 'q' plain copy; 's' a
- * block without instructions; 'v', 'w' and 'y', 'z' large values of the x86-64 emitter.
+ * block without instructions; 'v', 'w' and 'y', 'z' large values, and 'a', 'e' returns, of the x86-64 emitter.
  */
 #define LBL2 ".Lae_%c%u_%u"
 
@@ -45,6 +45,7 @@ struct twin {
 	uint8_t *own;           /* jumps_own() */
 	struct { unsigned var, pend; } *large;  /* short values that are continued elsewhere if they are large */
 	size_t nlarge, caplarge;
+	uint32_t nback;         /* calls so far after which it may have to be asked where events go on */
 };
 
 /* The text that a machine writes. The rewriter itself writes sections and labels, and orders instructions. */
@@ -54,8 +55,9 @@ struct emitter {
 	const char *(*end)(const struct file *f);
 	const char *trap;               /* an instruction that control never reaches */
 	const char *back;               /* a return */
-	int vars;                       /* generated code refers to variables of the runtime */
 	int relative;                   /* it writes twins of tables of differences (jumps.c) */
+	int length;                     /* generated code refers to the runtime's __ae_length */
+	int vars;                       /* generated code refers to variables of the runtime */
 	/* Fails the function if its entry cannot be patched, or its text cannot be copied. */
 	void (*fits)(struct file *f, struct afunc *fn);
 	/*

@@ -12,6 +12,7 @@
  *   AE_THREADS                           1: every thread is recorded, 0: the first one only
  *   AE_LIBRARIES                         1: shared libraries are traced
  *   machine_near machine_set             the block that this thread, or one that made it, was given; gives it one
+ *   machine_length                       is told the bytes of section aetext of this file
  *   AE_ADD                               adds to a number that other threads may change
  *   AE_ELF AE_NSIG                       ELF's number of the machine; the highest signal
  *   AE_KEEP_POINTER                      a declaration: the event pointer stays the interrupted code's
@@ -259,7 +260,7 @@ struct ae_module {
 	uintptr_t first;                /* the number of its first function, from 0 */
 };
 /* The version of this, and of core.def: a library and the program that uses it may be of different versions of aecc */
-#define AE_LIBRARY 1
+#define AE_LIBRARY 2
 #define AE_MAXFN (256u * 252)                   /* functions that have numbers */
 #define AE_NMODULE 256                          /* files at a time */
 
@@ -274,7 +275,7 @@ size_t ae_buildid(const struct ae_module *m, uint8_t id[32]);
 uintptr_t ae_base(const struct ae_module *m);   /* where it was loaded, less the addresses it was linked for */
 int ae_traceable(void);                         /* makes ae_self; has the executable traced functions? */
 /* The version of what generated code expects of the runtime: EMIT_OBJECTS of src/ae/rewrite/emit.h */
-#define AE_OBJECTS 1
+#define AE_OBJECTS 2
 #define AE_INLIB 256                            /* added for functions that are traced in shared libraries only */
 int ae_current(const struct ae_module *m);      /* are all traced functions of this version? */
 /* numbers the functions and makes every entry jump to its thunk; 0 or -1; page: the kernel's, which is remembered */

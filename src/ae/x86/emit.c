@@ -100,6 +100,21 @@ leave_traced(struct twin *t)
 	buf_printf(t->o, "\tmovq\t%%r15, %%gs:%d\n", X86_PTR);
 }
 
+/*
+ * After a call of a function that was not known: if it was traced, the event pointer is in r15, and no handler has left by a
+ * jump. The 0 that ends the run sequence begins a group.
+ */
+static void
+x86_back(struct twin *t)
+{
+	uint32_t n = t->nback++;
+
+	buf_printf(t->o, "\tmovl\t%%gs:%d, %%r11d\n\torq\t%%gs:%d, %%r11\n\tjne\t" LBL2 "\n" LBL2 ":\n", X86_DEPTH, X86_PTR,
+	    'a', t->no, n, 'e', t->no, n);
+	buf_str(t->o, "\tmovb\t$0, (%r15)\n");
+	t->pend = 1;
+}
+
 static void
 x86_call(struct twin *t, uint32_t i)
 {
@@ -111,7 +126,7 @@ x86_call(struct twin *t, uint32_t i)
 		x86_validate_group(t);
 		buf_printf(t->o, "\tcall\t" LBL "\n", 'f', a->callee);
 		if (t->f->fn[a->callee].tailout)
-			buf_str(t->o, "\tcall\t__ae_back\n");
+			x86_back(t);
 		return;
 	}
 	if (i == 0 || !t->fn->ins[i - 1].in.tls)
@@ -120,7 +135,7 @@ x86_call(struct twin *t, uint32_t i)
 	if (a->twice)
 		buf_printf(t->o, "\tmovl\t$%u, %%r11d\n\tcall\t__ae_land\n", t->site++);
 	else
-		buf_str(t->o, "\tcall\t__ae_back\n");
+		x86_back(t);
 }
 
 /* Where a direct jump of the twin goes: a label of the twin, of another twin, or the original symbol */
@@ -246,21 +261,6 @@ x86_translate(struct twin *t, uint32_t i, uint32_t blk)
 	buf_printf(t->o, "\tjmp\t*%%gs:%d\n", X86_KEEP);
 }
 
-static void
-x86_indirect(struct twin *t, uint32_t i, uint32_t blk)
-{
-	const struct ainsn *a = &t->fn->ins[i];
-	const char *s = twin_text(t, a);
-
-	if (t->fn->blk[blk].term == ST_TAILX) {
-		leave_traced(t);
-		buf_printf(t->o, "\t%s\n", s);
-	} else if (a->table != NONE) {
-		const char *star = strchr(s, '*'), *paren = strchr(s, '(');
-
-		x86_validate_group(t);
-		buf_printf(t->o, "\t%.*s*.Lae_j%u_%u%s\n", (int)(star - s), s, t->no, a->table, paren);
-	} else {
 /* The same if the table is known: there is no jump out of the function. 0: no two registers are free. */
 static int
 x86_translate_known(struct twin *t, uint32_t i, uint32_t blk)
@@ -294,6 +294,27 @@ x86_translate_known(struct twin *t, uint32_t i, uint32_t blk)
 	return 1;
 }
 
+static void
+x86_indirect(struct twin *t, uint32_t i, uint32_t blk)
+{
+	const struct ainsn *a = &t->fn->ins[i];
+	const char *s = twin_text(t, a);
+
+	if (t->fn->blk[blk].term == ST_TAILX) {
+		leave_traced(t);
+		buf_printf(t->o, "\t%s\n", s);
+	} else if (t->own && t->own[i]) {
+		x86_validate_group(t);
+		buf_printf(t->o, "\t%s\n", s);
+	} else if (a->table != NONE && a->in.setsdst == 1) {
+		if (!x86_translate_known(t, i, blk))
+			x86_translate(t, i, blk);
+	} else if (a->table != NONE) {
+		const char *star = strchr(s, '*'), *paren = strchr(s, '(');
+
+		x86_validate_group(t);
+		buf_printf(t->o, "\t%.*s*.Lae_j%u_%u%s\n", (int)(star - s), s, t->no, a->table, paren);
+	} else {
 		x86_translate(t, i, blk);
 	}
 }
@@ -303,12 +324,22 @@ static void
 x86_land(struct twin *t)
 {
 	buf_printf(t->o, "\tmovl\t$%u, %%r11d\n\tcall\t__ae_land\n", EV_CAUGHT);
-	} else if (t->own && t->own[i]) {
-		x86_validate_group(t);
-		buf_printf(t->o, "\t%s\n", s);
-	} else if (a->table != NONE && a->in.setsdst == 1) {
-		if (!x86_translate_known(t, i, blk))
-			x86_translate(t, i, blk);
+}
+
+/* Instruction i puts the address of a table into a register: here, that of the twin's table */
+static void
+x86_own_table(struct twin *t, uint32_t i)
+{
+	uint32_t table = NONE;
+	size_t k;
+	int r;
+
+	for (k = 0; k < t->fn->nrel; k++)
+		if (t->fn->rel[k].lea[0] == i || t->fn->rel[k].lea[1] == i)
+			table = t->fn->ins[t->fn->rel[k].jump].table;
+	for (r = 0; !(t->fn->ins[i].in.writes >> r & 1); )
+		r++;
+	buf_printf(t->o, "\tleaq\t.Lae_d%u_%u(%%rip), %%%s\n", t->no, table, x86_regname(r, 8));
 }
 
 static uint32_t
@@ -326,22 +357,6 @@ x86_insn(struct twin *t, uint32_t i)
 		return 1;
 	switch (a->in.ctl) {
 	case IC_CALL:
-/* Instruction i puts the address of a table into a register: here, that of the twin's table */
-static void
-x86_own_table(struct twin *t, uint32_t i)
-{
-	uint32_t table = NONE;
-	size_t k;
-	int r;
-
-	for (k = 0; k < t->fn->nrel; k++)
-		if (t->fn->rel[k].lea[0] == i || t->fn->rel[k].lea[1] == i)
-			table = t->fn->ins[t->fn->rel[k].jump].table;
-	for (r = 0; !(t->fn->ins[i].in.writes >> r & 1); )
-		r++;
-	buf_printf(t->o, "\tleaq\t.Lae_d%u_%u(%%rip), %%%s\n", t->no, table, x86_regname(r, 8));
-}
-
 	case IC_CALLIND:
 		x86_call(t, i);
 		twin_results(t, i, 1);
@@ -360,6 +375,10 @@ x86_own_table(struct twin *t, uint32_t i)
 			x86_validate_group(t);
 		if (a->in.tls)          /* for the call that follows */
 			leave_traced(t);
+		if (t->own && t->own[i]) {
+			x86_own_table(t, i);
+			break;
+		}
 		buf_printf(t->o, "\t%s\n", twin_text(t, a));
 		break;
 	}
@@ -375,10 +394,6 @@ x86_outlying(struct twin *t, uint32_t b)
 
 	if (k->term == ST_TAIL) {
 		twin_mask(t, t->fn->slice->callrec[k->last - 1]);
-		if (t->own && t->own[i]) {
-			x86_own_table(t, i);
-			break;
-		}
 		x86_validate_group(t);
 		buf_printf(t->o, "\tjmp\t" LBL "\n", 'f', k->callee);
 	} else {
@@ -396,6 +411,8 @@ x86_tables(struct twin *t)
 	int maps = 0;
 	size_t n;
 
+	for (k = 0; k < t->nback; k++)
+		buf_printf(t->o, LBL2 ":\tcall\t__ae_back\n\tjmp\t" LBL2 "\n", 'a', t->no, k, 'e', t->no, k);
 	for (n = 0; n < t->nlarge; n++)
 		x86_large(t->o, t->large[n].var, t->large[n].pend, 'y', t->no, (uint32_t)n);
 	for (i = 0; i < t->f->ntab; i++) {
@@ -406,6 +423,12 @@ x86_tables(struct twin *t)
 			used |= t->fn->ins[k].table == i && (t->fn->ins[k].in.setsdst == 2 || (t->own && t->own[k]));
 		if (!used)
 			continue;
+		if (j->relative) {
+			buf_printf(t->o, "\t.p2align 2\n.Lae_d%u_%u:\n", t->no, i);
+			for (n = 0; n < j->n; n++)
+				buf_printf(t->o, "\t.long\t.Lae_t%u_%u-.Lae_d%u_%u\n", t->no, j->target[n], t->no, i);
+			continue;
+		}
 		buf_printf(t->o, "\t.p2align 3\n.Lae_j%u_%u:\n", t->no, i);
 		for (n = 0; n < j->n; n++)
 			buf_printf(t->o, "\t.quad\t.Lae_t%u_%u\n", t->no, j->target[n]);
@@ -423,12 +446,6 @@ x86_tables(struct twin *t)
 				buf_printf(t->o, "\t.skip\t%u\n", (t->fn->ins[k].off - off) * 4);
 			buf_printf(t->o, "\t.long\t.Lae_t%u_%u-.Lae_m%u_%u\n", t->no, k, t->no, i);
 			off = t->fn->ins[k].off + 1;
-		}
-		if (j->relative) {
-			buf_printf(t->o, "\t.p2align 2\n.Lae_d%u_%u:\n", t->no, i);
-			for (n = 0; n < j->n; n++)
-				buf_printf(t->o, "\t.long\t.Lae_t%u_%u-.Lae_d%u_%u\n", t->no, j->target[n], t->no, i);
-			continue;
 		}
 		if (t->fn->frag[i].size > off)
 			buf_printf(t->o, "\t.skip\t%u\n", (t->fn->frag[i].size - off) * 4);
@@ -460,19 +477,14 @@ x86_thunk(struct buf *o, struct file *f, uint32_t no)
 	uint64_t need = f->fn[no].need;
 	uint32_t v, off = 2;
 
-	buf_printf(o, "\t.p2align 3\n" LBL ":\n", 'h', no);
 	/*
-	 * called from traced code, and no callback since?  The last word is the operand of a harmless movl.
+	 * Called from traced code of this file, and no callback since? What lies below that may be code, too, that a position
+	 * independent program made itself (MAP_32BIT). The word before the fast entry is the operand of a harmless movl.
 	 */
-	buf_printf(o,
-	    "\tleaq\t__stop_aetext(%%rip), %%r11\n\tcmpq\t%%r11, (%%rsp)\n\tleaq\t" LBL "(%%rip), %%r11\n"
-	    "\tjae\t__ae_enter\n",
-	    'x', no);
-	/* what lies below: of a position independent program, code that it made itself (MAP_32BIT) */
-	buf_printf(o,
-	    "\tleaq\t__start_aetext(%%rip), %%r11\n\tcmpq\t%%r11, (%%rsp)\n\tleaq\t" LBL "(%%rip), %%r11\n"
-	    "\tjb\t__ae_enter\n\tcmpb\t$0, %%gs:%d\n\tjne\t__ae_again\n",
-	    'x', no, X86_CB);
+	buf_printf(o, "\t.p2align 3\n1:\tleaq\t" LBL "(%%rip), %%r11\n\tjmp\t__ae_enter\n", 'x', no);
+	buf_printf(o, "2:\tleaq\t" LBL "(%%rip), %%r11\n\tjmp\t__ae_again\n", 'x', no);
+	buf_printf(o, "\t.p2align 3\n" LBL ":\tleaq\t__stop_aetext(%%rip), %%r11\n\tsubq\t(%%rsp), %%r11\n"
+	    "\tcmpq\t__ae_length(%%rip), %%r11\n\tja\t1b\n\tcmpb\t$0, %%gs:%d\n\tjne\t2b\n", 'h', no, X86_CB);
 	buf_printf(o, "\t.byte\t0x41, 0xbb\n\t.long\t" LBL "-" LBL "\n" LBL ":\n", 'p', no, 'x', no, 'x', no);
 	buf_printf(o,
 	    "\tmovq\t$0, %%gs:%d\n\tmovl\t16+" LBL "(%%rip), %%r11d\n\tmovw\t%%r11w, (%%r15)\n", X86_PTR, 'n',
@@ -492,6 +504,7 @@ x86_thunk(struct buf *o, struct file *f, uint32_t no)
 const struct emitter x86_emit = {
 	.begin = "",
 	.relative = 1,
+	.length = 1,
 	.trap = "ud2",
 	.back = "ret",
 	.fits = x86_fits,

@@ -10,6 +10,7 @@
 #define X86_PTR  16     /* the event pointer while control is outside traced code */
 #define X86_KEEP 32     /* room for registers */
 #define X86_CB   64     /* untraced code has called back */
+#define X86_DEPTH 80    /* running handlers that interrupted traced code */
 
 extern const struct machine machine_x86;
 

@@ -98,6 +98,7 @@ int ae_traceable(void)
 	ae_self.text = __start_aetext;
 	ae_self.textend = __stop_aetext;
 	ae_self.ehdr = &__ehdr_start;
+	machine_length((uintptr_t)(ae_self.textend - ae_self.text));
 	return ae_self.fnend > ae_self.fn;
 }
 

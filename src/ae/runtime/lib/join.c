@@ -38,6 +38,7 @@ static void join(void)
 	self.fnend = __stop_aefn;
 	self.text = __start_aetext;
 	self.textend = __stop_aetext;
+	machine_length((uintptr_t)(self.textend - self.text));
 	self.ehdr = __ehdr_start;
 	self.core = ae_core;
 	self.context = __ae_uses_context != NULL;

@@ -62,6 +62,11 @@ static inline int machine_set(struct ae_thread *t)
 	return 1;
 }
 
+static inline void machine_length(uintptr_t n)
+{
+	(void)n;
+}
+
 static inline int machine_taken(void)
 {
 	return 0;

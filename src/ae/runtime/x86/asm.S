@@ -51,6 +51,7 @@
 	var	ae_armed, 4, 4
 	var	ae_first_thunk, 8
 	var	ae_shard, 4096, 64
+	var	__ae_length, 8          /* bytes of aetext in this file */
 
 	.section aetext,"ax",@progbits
 	.balign	16
@@ -293,9 +294,10 @@ __ae_leave:
 	.type	__ae_again, @function
 /*
  * A thunk entered from traced code's return address, but after callbacks (__ae_cb): r11 = F.fast.
- * Changes r15.
+ * Changes r15. Nobody else clears CB when F returns to traced code.
  */
 __ae_again:
+	movb	$0, CB
 	mov	PTR, %r15
 	movb	$0xfe, (%r15)
 	mov	%rsp, 1(%r15)
@@ -306,7 +308,10 @@ __ae_again:
 	.balign	16
 	global	__ae_back
 	.type	__ae_back, @function
-/* After the call of an unknown callee.  Changes r11, flags and r15. */
+/*
+ * After the call of an unknown callee, if PTR or DEPTH is not 0; what comes then writes the 0. Changes r11, flags
+ * and r15.
+ */
 __ae_back:
 	cmpq	$0, PTR
 	je	1f
@@ -316,13 +321,9 @@ __ae_back:
 	cmp	%rsp, RSP(%r11)         /* entry < rsp + 8 of our caller */
 	jbe	.Lunwind
 2:	movb	$0, CB
-	movb	$0, (%r15)
-	lea	1(%r15), %r15
 	ret
 /* traced code runs, so no handler that interrupted it can: it left by a jump */
-1:	cmpl	$0, DEPTH
-	je	2b
-	call	.Lsave_lost
+1:	call	.Lsave_lost
 	jmp	2b
 .Lunwind:
 	sub	$24, %r11

@@ -25,6 +25,15 @@ ae_core:
 #define CORE(name) stub name
 #include "ae/runtime/core.def"
 
+	.bss
+	.balign	8
+	.globl	__ae_length
+	.hidden	__ae_length
+	.type	__ae_length, @object
+	.size	__ae_length, 8
+__ae_length:
+	.zero	8
+
 	.text
 /* Where the program is not recorded, nothing is to be done; ae_mask_strip gives the mask that it gets. */
 ae_away:

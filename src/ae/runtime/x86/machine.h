@@ -69,6 +69,14 @@ static inline int machine_set(struct ae_thread *t)
 	return sys4(SYS_arch_prctl, 0x1001, (long)(uintptr_t)t, 0, 0) == 0;     /* ARCH_SET_GS */
 }
 
+/* bytes of aetext in this file, which thunks compare with */
+extern uintptr_t __ae_length __attribute__((visibility("hidden")));
+
+static inline void machine_length(uintptr_t n)
+{
+	__ae_length = n;
+}
+
 /* Does the program, or what started it, use gs? */
 static inline int machine_taken(void)
 {
