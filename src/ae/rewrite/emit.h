@@ -28,7 +28,7 @@ void emit_file(struct buf *o, struct file *f);
 
 /*
  * The instrumented copy of a function. The added code leaves every register (and the flags)
- * unchanged, except those that the machine reserves: its buffer register points to the end of the
+ * unchanged, except those that the machine reserves and those of a switch (jumps_own): its buffer register points to the end of the
  * last event in the buffer, whose end is a guard page, so there is no bound check. `pend` bytes of
  * a group are stored after that position before the register moves once, which makes them valid; a
  * group continues into blocks that have no other predecessor.

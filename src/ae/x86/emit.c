@@ -1,6 +1,6 @@
 /*
  * Instrumented code for x86-64: everything added leaves flags, red zone and
- * every register but r15 as they were.
+ * every register but r15 as they were, except those that have a switch's table or target (jumps.c).
  */
 #include <ctype.h>
 #include <stdlib.h>
@@ -109,8 +109,8 @@ x86_back(struct twin *t)
 {
 	uint32_t n = t->nback++;
 
-	buf_printf(t->o, "\tmovl\t%%gs:%d, %%r11d\n\torq\t%%gs:%d, %%r11\n\tjne\t" LBL2 "\n" LBL2 ":\n", X86_DEPTH, X86_PTR,
-	    'a', t->no, n, 'e', t->no, n);
+	buf_printf(t->o, "\tmovl\t%%gs:%d, %%r11d\n\torq\t%%gs:%d, %%r11\n", X86_DEPTH, X86_PTR);
+	buf_printf(t->o, "\tjne\t" LBL2 "\n" LBL2 ":\n", 'a', t->no, n, 'e', t->no, n);
 	buf_str(t->o, "\tmovb\t$0, (%r15)\n");
 	t->pend = 1;
 }
