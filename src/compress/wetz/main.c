@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/diag.h"
+#include "base/heap.h"
 #include "base/helper.h"
 #include "base/in.h"
 #include "base/mem.h"
@@ -496,6 +497,8 @@ main(int argc, char **argv)
 	if (j.limit && !j.expand)
 		die_usage("-M is for -d");
 	j.path = argv[optind];
+	if (!j.limit)
+		heap_large();
 	helper_allow(HELPER_ELF | HELPER_TEMP);
 	wetz_run(&j, outname);
 	return 0;

@@ -1,14 +1,12 @@
 /* wetq: answer questions about a captured run: statements, control flow, values, addresses, slices. */
-#include <limits.h>
-#include <malloc.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include "base/diag.h"
+#include "base/heap.h"
 #include "base/helper.h"
 #include "base/mem.h"
 #include "base/num.h"
@@ -247,28 +245,6 @@ wetq_bad(struct job *j, const struct fault *f)
 	die_fault(j->path, f);
 }
 
-#define PAGE ((size_t)2 << 20)          /* a large page */
-#define HEAP ((size_t)256 << 20)        /* bytes of the heap that may be such pages */
-#define ALONE (32 << 20)                /* what is larger is no part of the heap */
-
-/* An answer fills megabytes; the kernel takes much longer to give them page by page than in large ones. */
-static void
-wetq_heap(void)
-{
-	char *p;
-	size_t before;
-
-	mallopt(M_MMAP_THRESHOLD, ALONE);
-	mallopt(M_TRIM_THRESHOLD, INT_MAX);
-	mallopt(M_TOP_PAD, (int)HEAP);
-	p = malloc(ALONE / 2);
-	mallopt(M_TOP_PAD, (int)PAGE);
-	before = (PAGE - (uintptr_t)p % PAGE) % PAGE;
-	if (p)
-		(void)madvise(p + before, (HEAP - before) / PAGE * PAGE, MADV_HUGEPAGE);
-	free(p);
-}
-
 int
 main(int argc, char **argv)
 {
@@ -280,7 +256,7 @@ main(int argc, char **argv)
 	const char *file;
 
 	diag_init(argv[0], 1);
-	wetq_heap();
+	heap_large();
 	wetq_options(&j, argc, argv, &c);
 	argc -= optind;
 	argv += optind;
