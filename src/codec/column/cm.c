@@ -241,6 +241,55 @@ code_certain(struct cm *c, struct range *r, const int dec, const struct look *l,
 	return 1;
 }
 
+/*
+ * After a value that code_certain coded by a match: the same value at the same key, again and again.
+ * Where nothing but the lengths of the matches changes from one to the next, they are coded here.
+ * Returns the position after them.  *failed: the decision for the value there is coded, and is no
+ */
+static inline size_t
+code_same(struct cm *c, struct range *r, const int dec, const struct look *l, uint64_t *v, const uint64_t *key,
+    size_t i, size_t end, int *failed)
+{
+	struct cm_fix *f = c->f;
+	const uint64_t val = f->g[0], h = f->rollhash;
+	const struct cm_slot *s = l->slot[CM_ROLL];
+	struct look again = { .key = l->key, .k = l->k };
+	uint32_t *m = &c->mtab[h >> (62 - c->bits)], mpos = f->mpos, mlen = f->mlen;
+
+	if (l->k->d1 | l->k->d2 || f->g[1] != val || f->g[2] != val || f->g[3] != val || mlen < SURE_LEN ||
+	    f->roll != (f->roll << 8) + (val * 0x9e3779b97f4a7c15 >> 40))
+		return i;
+	look_first(c, &again, key != NULL);
+	if (again.slot[CM_ROLL] != s || again.chk[CM_ROLL] != l->chk[CM_ROLL] || s->v != val ||
+	    (s->w & 0xffff) != (unsigned)l->chk[CM_ROLL] << 8)
+		return i;
+	while (i < end && (!key || (key[i] == l->key && key[mpos] == l->key)) && v[mpos] == val) {
+		uint32_t *t = &f->sure[0][mlen > 63 ? 63 : mlen], p = *t >> 16;
+
+		if (!dec && v[i] != val)
+			break;
+		*failed = !range_bit(r, dec, 1, p < 16 ? 16 : p > 65530 ? 65530 : p);
+		cm_count(t, !*failed, 1023);
+		if (*failed)
+			break;
+		v[i] = val;
+		if (!(i & 3))
+			*m = (uint32_t)i | (uint32_t)(h >> 16) << POS;
+		i++;
+		mpos++;
+		mlen += mlen < 65535;
+		if (f->dlen && cm_scaled(v[f->dpos] - v[f->dpos - 1], f->dshift) == 0) {
+			f->dlen += f->dlen < 255;
+			f->dpos++;
+		} else {
+			f->dlen = 0;
+		}
+	}
+	f->mpos = mpos;
+	f->mlen = mlen;
+	return i;
+}
+
 /* Votes that were right but not believed in try k gain belief: otherwise they would never be tried again. */
 static inline void
 learn_right(struct cm_fix *f, const struct look *l, uint64_t val, int k)
@@ -303,6 +352,7 @@ cm_run(struct cm *c, struct range *r, const int dec, uint64_t *v, const uint64_t
 	const int keyed = key != NULL;
 	struct look look[2], *l = &look[0], *next = &look[1];
 	int ready = 0;          /* *l is filled in as far as it can be before its turn */
+	int failed = 0;         /* the cheap decision for this value is coded, and is no */
 
 	for (; i < end; i++) {
 		uint64_t refused[CM_TRIES], val;
@@ -314,10 +364,13 @@ cm_run(struct cm *c, struct range *r, const int dec, uint64_t *v, const uint64_t
 			f->mlen = 0;
 		kind = cm_sure(c, l, v, &refused[0]);
 		if (kind >= 0) {
-			if (code_certain(c, r, dec, l, v, i, kind, refused[0])) {
+			if (!failed && code_certain(c, r, dec, l, v, i, kind, refused[0])) {
+				if (!kind)
+					i = code_same(c, r, dec, l, v, key, i + 1, end, &failed) - 1;
 				ready = 0;
 				continue;
 			}
+			failed = 0;
 			k = 1;
 			if (kind)
 				f->dlen = 0;
