@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+#include "base/pool.h"
+
 void
 col_free(struct col *c)
 {
@@ -141,18 +143,40 @@ column_block(struct col_reader *r, struct col *c, size_t n, uint64_t most, const
 	return 0;
 }
 
+/* Gives c the values of a column that is decoded. */
+static int
+column_take(struct col_reader *r, struct col *c, uint64_t most)
+{
+	struct col_ahead *a = &r->ahead[r->ahead_at - 1];
+
+	if (a->err || a->col.nomem)
+		return col_bad(r, a->err);
+	for (size_t i = 0; i < a->col.n; i++)
+		if (a->col.v[i] > most)
+			return col_bad(r, "a value is too large");
+	free(c->v);
+	*c = a->col;
+	a->col = (struct col){ 0 };
+	r->p = a->end;
+	return 0;
+}
+
 int
 col_get(struct col_reader *r, struct col *c, size_t n, uint64_t most, const struct col *key)
 {
 	uint64_t all;
+	int ahead = r->ahead_at < r->nahead && r->ahead[r->ahead_at].p == r->p;
 
 	c->n = 0;
+	r->ahead_at += ahead;
 	if (col_get_number(r, COL_MAX, &all) != 0)
 		return -1;
 	if (n != SIZE_MAX && all != n)
 		return col_bad(r, "a column has another number of values");
 	if (key && key->n < all)
 		return col_bad(r, "a column has more values than keys");
+	if (ahead && !key)
+		return column_take(r, c, most);
 	while (c->n < all)
 		if (column_block(r, c, all - c->n < VC_MAX ? (size_t)all - c->n : VC_MAX, most,
 		    key ? key->v + c->n : NULL, 0) != 0)
@@ -173,6 +197,90 @@ col_skip(struct col_reader *r)
 		r->p += len;
 	}
 	return 0;
+}
+
+#define AHEAD_LEAST 16384u              /* values of a section that are worth threads */
+#define AHEAD_MOST  (4u << 20)          /* values that are decoded before it is known whether they are wanted */
+
+struct column_threads { struct vc_work *work[16]; };
+
+static void
+column_work(void *arg, unsigned thread, void *job)
+{
+	struct column_threads *t = arg;
+	struct col_ahead *a = job;
+	struct col_reader r = { a->p, a->end, t->work[thread], NULL, NULL, 0, 0 };
+
+	if (!r.w && (r.w = t->work[thread] = vc_work_new(1)) != NULL)
+		vc_work_alone(r.w);
+	if (!r.w)
+		a->col.nomem = 1;
+	else if (col_get(&r, &a->col, SIZE_MAX, UINT64_MAX, NULL) != 0) {
+		a->err = r.err;
+		a->col.nomem |= !r.err;
+	}
+}
+
+/* Finds the columns of the rest of the section.  The number of their values; 0: none, or something is wrong */
+static uint64_t
+columns_find(struct col_reader *r)
+{
+	struct col_reader at = { r->p, r->end, NULL, NULL, NULL, 0, 0 };
+	size_t cap = 0;
+	uint64_t sum = 0;
+
+	while (at.p != at.end) {
+		struct col_reader head = at;
+		struct col_ahead *a;
+		uint64_t n;
+
+		if (buf_grow(&r->ahead, &cap, r->nahead + 1, sizeof *r->ahead) != 0)
+			return 0;
+		a = &r->ahead[r->nahead];
+		*a = (struct col_ahead){ .p = at.p };
+		if (col_get_number(&head, COL_MAX, &n) != 0 || col_skip(&at) != 0)
+			return 0;
+		a->end = at.p;
+		r->nahead++;
+		if ((sum += n) > AHEAD_MOST)
+			return 0;
+	}
+	return sum;
+}
+
+void
+col_ahead(struct col_reader *r, unsigned nthread)
+{
+	struct column_threads t = { { 0 } };
+	struct par *pool = NULL;
+
+	nthread = nthread > 16 ? 16 : nthread;
+	if (nthread > 1 && columns_find(r) >= AHEAD_LEAST)
+		pool = pool_new(nthread, column_work, &t);
+	if (!pool) {
+		col_ahead_free(r);
+		return;
+	}
+	for (size_t i = 0; i < r->nahead; i++) {
+		if (pool_is_full(pool))
+			(void)pool_wait(pool);
+		pool_submit(pool, &r->ahead[i]);
+	}
+	while (pool_wait(pool))
+		;
+	pool_free(pool);
+	for (unsigned i = 0; i < nthread; i++)
+		vc_work_free(t.work[i]);
+}
+
+void
+col_ahead_free(struct col_reader *r)
+{
+	for (size_t i = 0; i < r->nahead; i++)
+		col_free(&r->ahead[i].col);
+	free(r->ahead);
+	r->ahead = NULL;
+	r->nahead = r->ahead_at = 0;
 }
 
 int

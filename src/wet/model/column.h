@@ -42,11 +42,20 @@ int col_put(struct buf *b, struct vc_work *w, int level, const struct col *c, co
 int col_put_blocks(struct buf *b, struct vc_work *w, int level, const struct col *c, const struct col *key,
     size_t block);
 
+/* A column that col_ahead has decoded: its bytes, its values, and what is wrong with them (NULL: nothing) */
+struct col_ahead {
+	const uint8_t *p, *end;         /* borrowed */
+	struct col col;
+	const char *err;                /* static */
+};
+
 /* Reads a section. */
 struct col_reader {
 	const uint8_t *p, *end;         /* the part not read yet; borrowed */
 	struct vc_work *w;              /* borrowed */
 	const char *err;                /* NULL, or the first error; static */
+	struct col_ahead *ahead;        /* nahead columns of that part, in order; owned: col_ahead_free */
+	size_t nahead, ahead_at;        /* ahead_at: the next one */
 };
 
 /* sets r->err if there is none yet; why NULL: no memory; -1 */
@@ -65,6 +74,13 @@ int col_get(struct col_reader *r, struct col *c, size_t n, uint64_t most, const 
 
 /* The same for any number of values up to `upto`, a bound known before, so that allocation is bounded. */
 int col_get_upto(struct col_reader *r, struct col *c, size_t upto, uint64_t most, const struct col *key);
+
+/*
+ * Decodes the columns of the section by that many threads, if there is much to decode and they can be started;
+ * col_get then finds them.  All of them must be without keys.
+ */
+void col_ahead(struct col_reader *r, unsigned nthread);
+void col_ahead_free(struct col_reader *r);
 
 /* Passes over the next column. */
 int col_skip(struct col_reader *r);

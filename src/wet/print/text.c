@@ -62,7 +62,7 @@ print_text_load(struct print *p)
 	if (p->file->section[p->sec - 1].tag != WETFILE_TXT ||
 	    p->file->section[p->sec - 1].segment != p->sec - 1)
 		return print_text_bad(p, "a section that does not belong here");
-	r = (struct col_reader){ p->in.p, p->in.p + p->in.n, p->work, NULL };
+	r = (struct col_reader){ .p = p->in.p, .end = p->in.p + p->in.n, .w = p->work };
 	if (store_strings_decode(&p->tab, &r) != 0)
 		return print_text_bad(p, r.err);
 	for (unsigned i = 0; i < TEXT_NCOL; i++) {
@@ -274,7 +274,7 @@ print_text_raw(struct print *p)
 		if (p->file->section[p->sec - 1].tag != WETFILE_RAW ||
 		    p->file->section[p->sec - 1].segment != p->sec - 1)
 			return print_text_bad(p, "a section that does not belong here");
-		r = (struct col_reader){ p->in.p, p->in.p + p->in.n, p->work, NULL };
+		r = (struct col_reader){ .p = p->in.p, .end = p->in.p + p->in.n, .w = p->work };
 		if (col_get_upto(&r, c, TEXT_MOST, 255, NULL) != 0)
 			return print_text_bad(p, r.err);
 		if (r.p != r.end)

@@ -73,6 +73,7 @@ struct store_mark store_mark(const struct store_code *c);       /* the present s
 int store_code_encode(const struct store_code *c, const struct store_mark *from, struct vc_work *w, int level,
     struct buf *b);
 /* 0, or -1 with *err */
-int store_code_decode(struct store_code *c, struct vc_work *w, const uint8_t *p, size_t n, const char **err);
+int store_code_decode(struct store_code *c, struct vc_work *w, unsigned nthread, const uint8_t *p, size_t n,
+    const char **err);
 
 #endif

@@ -264,13 +264,24 @@ links_of_list(struct filling *f, uint64_t *on)
 	return 0;
 }
 
-static int
+static inline int
 links_memory(struct filling *f, uint64_t slot)
 {
 	struct step *t = &f->t;
 	struct store_read *r = t->r;
 	uint64_t tok = r->token[r->pos[DEP_TOKEN]], *on = &f->l->mem[f->l->nmem++];
 
+	/* as memdep_get: most ports, most of the time */
+	if (tok == MEMDEP_SAME && r->dep.port[slot].past[0].id) {
+		struct memdep_past *p = &r->dep.port[slot].past[0];
+		uint32_t inst = r->count[p->id - 1] - p->far;
+
+		r->pos[DEP_TOKEN]++;
+		p->stride = inst - p->last;
+		p->last = inst;
+		*on = f->c->first[p->id - 1] + inst + 1;
+		return inst < r->total[p->id - 1] ? 0 : links_number(f, (uint64_t)p->id << 32 | inst, on);
+	}
 	if (tok < MEMDEP_FAR) {
 		uint64_t who = memdep_get(&r->dep.port[slot], (unsigned)tok, 0, 0, r->count);
 

@@ -105,7 +105,7 @@ arch_read(const struct wetfile *w, struct arch_labels *l, struct fault *f)
 		e = wetfile_load(w, i, &b, f);
 		if (e)
 			break;
-		t.r = (struct col_reader){ b.p, b.p + b.n, work, NULL };
+		t.r = (struct col_reader){ .p = b.p, .end = b.p + b.n, .w = work };
 		if ((e = labels_decode_section(&t, first)) != 0)
 			fault_set(f, w->section[i].off, i, "%s", t.r.err);
 		first = 0;

@@ -3,9 +3,11 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "isa/x86/fact.h"
 
+#define THREADS 4u                      /* that decode code, at most */
 #define NSECTION 7u                     /* sections of a segment */
 
 static const uint32_t order[NSECTION] = { WETFILE_CODE, WETFILE_KEY, WETFILE_PATH, WETFILE_RANK, WETFILE_DEP,
@@ -26,7 +28,7 @@ full_reader_load(struct store_read *r, size_t k, unsigned what, struct col_reade
 	r->sec = k * NSECTION + what;
 	if (wetfile_load(r->file, r->sec, &r->b, &r->fault) != 0)
 		return -1;
-	*c = (struct col_reader){ r->b.p, r->b.p + r->b.n, r->work, NULL };
+	*c = (struct col_reader){ .p = r->b.p, .end = r->b.p + r->b.n, .w = r->work };
 	return 0;
 }
 
@@ -102,6 +104,15 @@ full_reader_rank(struct store_read *r, size_t k, uint64_t *to)
 	return e;
 }
 
+/* Threads that decode code: kind loads executes instructions later, in a process that has no threads. */
+static unsigned
+full_reader_threads(const struct store_read *r)
+{
+	long n = r->load ? 1 : sysconf(_SC_NPROCESSORS_ONLN);
+
+	return n < 1 ? 1 : n < THREADS ? (unsigned)n : THREADS;
+}
+
 /* Reads all code, and adds up the ranks. */
 static int
 all_code(struct store_read *r)
@@ -109,6 +120,7 @@ all_code(struct store_read *r)
 	struct col_reader c;
 	const char *err;
 	size_t have = 0;
+	const unsigned nthread = full_reader_threads(r);
 
 	for (size_t k = 0; k < r->nsegment; k++) {
 		uint64_t *total;
@@ -116,7 +128,7 @@ all_code(struct store_read *r)
 
 		if (full_reader_load(r, k, CODE, &c) != 0)
 			return -1;
-		if (store_code_decode(&r->code, r->work, r->b.p, r->b.n, &err) != 0)
+		if (store_code_decode(&r->code, r->work, nthread, r->b.p, r->b.n, &err) != 0)
 			return full_reader_bad(r, err);
 		r->nstmt[k] = r->code.nstmt;
 		total = realloc(r->total, (r->code.nstmt + 1) * sizeof *total);

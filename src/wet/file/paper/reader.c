@@ -20,7 +20,7 @@ paper_load(struct paper_read *r, size_t segment, enum paper_section what, struct
 	r->sec = segment * PAPER_NSECTION + what;
 	if (wetfile_load(r->file, r->sec, &r->b, &r->fault) != 0)
 		return -1;
-	*c = (struct col_reader){ r->b.p, r->b.p + r->b.n, r->work, NULL };
+	*c = (struct col_reader){ .p = r->b.p, .end = r->b.p + r->b.n, .w = r->work };
 	return 0;
 }
 
@@ -85,7 +85,7 @@ all_code(struct paper_read *r)
 	for (size_t k = 0; k < r->nsegment; k++) {
 		if (paper_load(r, k, PAPER_CODE, &c) != 0)
 			return -1;
-		if (store_code_decode(&r->code, r->work, r->b.p, r->b.n, &err) != 0)
+		if (store_code_decode(&r->code, r->work, 1, r->b.p, r->b.n, &err) != 0)
 			return paper_bad(r, err);
 		if (paper_reader_nodes(r, k, &n, &cap) != 0)
 			return -1;

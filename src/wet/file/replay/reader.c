@@ -36,7 +36,7 @@ store_replay_code(const struct wetfile *w, struct store_code *c, struct fault *f
 	*c = (struct store_code){ 0 };
 	if (!e)
 		e = wetfile_load(w, 0, &b, f);
-	if (!e && store_code_decode(c, work, b.p, b.n, &err) != 0)
+	if (!e && store_code_decode(c, work, 1, b.p, b.n, &err) != 0)
 		e = replay_file_bad(w, 0, f, err);
 	vc_work_free(work);
 	buf_free(&b);
@@ -143,7 +143,7 @@ store_replay_state(const struct wetfile *w, const struct store_code *c, size_t k
 			e = -1;
 			break;
 		}
-		r = (struct col_reader){ b.p, b.p + b.n, work, NULL };
+		r = (struct col_reader){ .p = b.p, .end = b.p + b.n, .w = work };
 		if ((i == first ? get_key(&r, s) : get_rank(&r, c, s)) != 0 || r.p != r.end)
 			e = replay_file_bad(w, i, f,
 			    r.err ? r.err : r.p != r.end ? "bytes after the state" : NULL);
