@@ -38,6 +38,15 @@ chain_find(const struct chain *c, uint32_t id, uint64_t instance)
 	return NULL;
 }
 
+static void
+chain_add_words(struct chain *c, const struct query_insn *e)
+{
+	c->word = mem_xgrow(c->word, &c->capword, c->nword + e->nval + 1, sizeof *c->word);
+	if (e->nval)
+		memcpy(c->word + c->nword, e->val, e->nval * sizeof *e->val);
+	c->nword += e->nval;
+}
+
 static int
 chain_add(void *arg, const struct query_insn *e)
 {
@@ -56,10 +65,10 @@ chain_add(void *arg, const struct query_insn *e)
 		.n = e->n, .id = e->id, .instance = e->instance, .nval = e->nval, .val = c->nword, .extra = c->extended,
 		.reads = names_reference(e, REF_LOAD), .writes = names_reference(e, REF_STORE)
 	};
-	c->word = mem_xgrow(c->word, &c->capword, c->nword + e->nval + 1, sizeof *c->word);
-	if (e->nval)
-		memcpy(c->word + c->nword, e->val, e->nval * sizeof *e->val);
-	c->nword += e->nval;
+	if (e->nval && !e->val)
+		m->val = CHAIN_LATER;
+	else
+		chain_add_words(c, e);
 	hash_xadd(&c->by_who, hash_number(e->instance * 0x10001u + e->id), (uint32_t)c->nmember++);
 	return 0;
 }
@@ -108,10 +117,33 @@ chain_is_copy(const struct chain *c, const struct chain_member *m)
 	return chain_role(c, m) & WPORT_COPY && m->edge;
 }
 
-int
-chain_maps(const struct chain *c, const struct chain_member *m)
+static int
+chain_later(void *arg, const struct query_insn *e)
 {
-	return m && chain_role(c, m) & WPORT_SYSTEM && m->nval == 1 &&
+	chain_add_words(arg, e);
+	return 0;
+}
+
+int
+chain_know(struct chain *c, struct chain_member *m)
+{
+	size_t at = c->nword;
+
+	if (m->val != CHAIN_LATER || c->bad)
+		return c->bad ? -1 : 0;
+	if (query_insn_at(c->j->q, m->id, m->instance, QUERY_VALUES, chain_later, c) != 1 ||
+	    c->nword - at != m->nval) {
+		c->bad = 1;
+		return job_bad(c->j);
+	}
+	m->val = at;
+	return 0;
+}
+
+int
+chain_maps(struct chain *c, struct chain_member *m)
+{
+	return m && chain_role(c, m) & WPORT_SYSTEM && m->nval == 1 && chain_know(c, m) == 0 &&
 	    c->word[m->val] > UINT32_MAX && (int64_t)c->word[m->val] > 0;
 }
 

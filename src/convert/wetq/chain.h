@@ -9,12 +9,13 @@
 #include "convert/wetq/wetq.h"
 
 #define CHAIN_INSTANCES 200000u /* that are looked at, at most */
+#define CHAIN_LATER SIZE_MAX
 #define CHAIN_MORE 2000u        /* the same of chain_extend */
 
 struct chain_member {
 	uint64_t n, instance;           /* n: position */
 	uint64_t reads, writes;         /* its reference, a word of ref.h; 0: none, or several */
-	size_t val;                     /* index of its value in `word` */
+	size_t val;                     /* index of its value in `word`; CHAIN_LATER: it is not known yet */
 	uint32_t id, nval;
 	uint32_t edge;                  /* its last edge, index plus 1 */
 	/* the statement that it is control dependent on, or 0, and then its position, or 0 */
@@ -45,6 +46,7 @@ struct chain {
 	size_t nedge, capedge;
 	int extended;                   /* chain_extend was called */
 	int stamp;                      /* of chain_causes */
+	int bad;                        /* a value could not be read; the job has the fault */
 	uint32_t from;                  /* a member whose addresses are followed, too */
 	struct hash by_who;
 };
@@ -82,7 +84,9 @@ unsigned chain_role(const struct chain *c, const struct chain_member *m);       
 /* Does the member do nothing but bring a value somewhere else, from another member? */
 int chain_is_copy(const struct chain *c, const struct chain_member *m);
 /* Is it a system call that mapped memory?  Its result is an address then, and no number of bytes.  m: NULL: no */
-int chain_maps(const struct chain *c, const struct chain_member *m);
+int chain_maps(struct chain *c, struct chain_member *m);
+/* Reads the value of a member if QUERY_BARE has left it for later: 0, or -1 with the job's fault and c->bad */
+int chain_know(struct chain *c, struct chain_member *m);
 /* The statement that control came from, with c->parents; 0: not known.  m->onn: its position, of captures */
 uint32_t chain_parent(struct chain *c, struct chain_member *m);
 

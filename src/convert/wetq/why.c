@@ -41,21 +41,17 @@ why_place(struct why *w, uint32_t id)
 	return i;
 }
 
-/* The node of a member's place, made below another node if there is none yet.  value: NULL, unknown */
+/* The node of a member's place, made below another node if there is none yet.  value: as in struct why_node */
 static uint32_t
-why_node(struct why *w, uint32_t member, uint32_t up, const struct chain_member *value)
+why_node(struct why *w, uint32_t member, uint32_t up, uint32_t value)
 {
 	uint32_t place = why_place(w, w->c.member[member].id), i = w->place[place].node;
 
 	if (!i) {
 		w->node = mem_xgrow(w->node, &w->capnode, w->nnode + 1, sizeof *w->node);
 		w->node[w->nnode] = (struct why_node){
-			.member = member, .place = place, .up = up
+			.member = member, .place = place, .up = up, .value = value
 		};
-		if (value) {
-			w->node[w->nnode].nval = value->nval;
-			w->node[w->nnode].val = value->val;
-		}
 		i = w->place[place].node = (uint32_t)++w->nnode;
 	}
 	if (++w->times[w->c.member[member].id - 1] > w->node[i - 1].times)
@@ -74,14 +70,14 @@ why_visit(struct why *w, uint32_t by, uint32_t member)
 	struct chain_member *p = &w->c.member[member];
 	unsigned role = chain_role(&w->c, p);
 
-	if (chain_maps(&w->c, p) && !w->j->all)
+	if (!w->j->all && chain_maps(&w->c, p))
 		return;
 	if (p->nval && !(role & WPORT_OFFLAGS))
 		t.value = member + 1;
 	if (!chain_is_copy(&w->c, p) || w->j->all) {
 		size_t before = w->nnode;
 
-		t.node = why_node(w, member, from.node, t.value ? &w->c.member[t.value - 1] : NULL);
+		t.node = why_node(w, member, from.node, t.value);
 		if (w->nnode > before)
 			w->node[t.node].from = by + 1;
 	}
@@ -132,7 +128,7 @@ static void
 why_begin(struct why *w)
 {
 	w->c.member[0].seen = 1;
-	(void)why_node(w, 0, 0, &w->c.member[0]);
+	(void)why_node(w, 0, 0, 1);
 	w->todo = mem_xgrow(w->todo, &w->captodo, 1, sizeof *w->todo);
 	w->todo[w->ntodo++] = (struct why_todo){ 0 };
 	why_fold(w);
@@ -214,6 +210,8 @@ job_why(struct job *j, const char *point)
 	if (job_point(j, point, 1, &n) != 0)
 		return -1;
 	chain_init(&w.c, j);
+	if (!query_has_state(j->q))             /* without it variables have no names, which references tell */
+		w.c.flags |= QUERY_BARE;
 	w.names = (struct names){ .j = j, .texts = texts_new(j) };
 	w.place_of = xcalloc(query_nstmt(j->q) + 1u, sizeof *w.place_of);
 	w.times = xcalloc(query_nstmt(j->q) + 1u, sizeof *w.times);
@@ -222,8 +220,9 @@ job_why(struct job *j, const char *point)
 		why_begin(&w);
 		bad = w.c.flags & QUERY_THIN ? why_tables(&w, w.c.flags) : 0;
 	}
+	bad = bad || w.c.bad ? -1 : 0;
 	if (!bad && w.c.nmember)
-		why_print(&w);
+		bad = why_print(&w);
 	why_free(&w);
 	return bad;
 }

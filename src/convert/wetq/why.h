@@ -12,10 +12,10 @@ struct why_place { uint32_t id, node; int system; };
 struct why_node {
 	uint32_t member;                /* that of its instances that the point is nearest to */
 	uint32_t place, up;             /* up: the node that it was reached from */
-	uint32_t times, nval;           /* instances of one of its statements, at most; words of the value */
+	uint32_t times;                 /* instances of one of its statements, at most */
+	uint32_t value;                 /* the member whose value it has, index plus 1; 0: unknown */
 	uint32_t below, depth;          /* the printed node that it is below */
 	int shown;
-	size_t val;
 	uint32_t from;                  /* what it was visited from, index in `todo` plus 1 */
 	size_t name, nname;             /* its names in `names` that may be found */
 };
@@ -43,6 +43,6 @@ struct why {
 
 /* The number of the place of a statement: its line; of a library, its function */
 uint32_t why_place(struct why *w, uint32_t id);
-void why_print(struct why *w);          /* why_print.c */
+int why_print(struct why *w);           /* why_print.c: 0, or -1 with the job's fault */
 
 #endif

@@ -40,9 +40,10 @@ static void
 why_value(struct why *w, const struct why_node *n, struct buf *b)
 {
 	unsigned role = chain_role(&w->c, &w->c.member[n->member]);
+	const struct chain_member *m = n->value ? &w->c.member[n->value - 1] : NULL;
 
-	if (n->nval && !(role & WPORT_OFFLAGS && n->val == w->c.member[n->member].val))
-		put_number(b, w->c.word + n->val, n->nval);
+	if (m && m->nval && !(role & WPORT_OFFLAGS && n->value - 1 == n->member))
+		put_number(b, w->c.word + m->val, m->nval);
 }
 
 /* The place that control came from: not if that is the same one */
@@ -217,7 +218,7 @@ why_json(struct why *w, struct texts *t)
 	json_end(&o);
 }
 
-void
+int
 why_print(struct why *w)
 {
 	struct texts *t = w->names.texts;
@@ -226,9 +227,14 @@ why_print(struct why *w)
 	for (size_t i = 0; i < w->nnode; i++)
 		if (w->node[i].shown && !w->place[w->node[i].place].system)
 			why_ask(w, &w->node[i]);
+	for (size_t i = 0; i < w->nnode; i++)
+		if (w->node[i].shown && w->node[i].value &&
+		    chain_know(&w->c, &w->c.member[w->node[i].value - 1]) != 0)
+			return -1;
 	names_find(&w->names);
 	if (w->j->json)
 		why_json(w, t);
 	else
 		why_text(w, t);
+	return 0;
 }

@@ -129,7 +129,9 @@ enum query_flags {
 	 */
 	QUERY_STEP = 32,
 	QUERY_PARENTS = 64,
-	QUERY_ADDRESS = 128             /* backward, with QUERY_THIN: of the criterion, addresses are followed, too */
+	QUERY_ADDRESS = 128,            /* backward, with QUERY_THIN: of the criterion, addresses are followed, too */
+	/* .wet files of kinds full and loads tell nval of members, but neither val nor references: decoding takes long */
+	QUERY_BARE = 256
 };
 
 /*

@@ -74,7 +74,7 @@ slicer_load_values(struct slicer *c)
 {
 	int e = 0;
 
-	if (c->s->fn && c->r->ops->values) {
+	if (c->s->fn && c->r->ops->values && !slicer_is_bare(c)) {
 		for (size_t s = 0; s < c->q->nstmt; s++)
 			c->want[s] = (uint8_t)slicer_has_members(c, &c->place[s]);
 		e = c->r->ops->values(c->r, c->want) != 0 ? qrun_fail(c->q) : 0;
@@ -111,7 +111,10 @@ slicer_report_member(struct slicer *c, uint64_t inst, uint64_t n)
 	c->s->count[s]++;
 	if (!c->s->fn)
 		return 0;
-	c->r->ops->insn(c->r, &e, x - c->place[s].before);
+	if (slicer_is_bare(c))
+		e.nval = c->r->code->stmt[s].nval;
+	else
+		c->r->ops->insn(c->r, &e, x - c->place[s].before);
 	c->enough = c->s->fn(c->s->arg, &e) != 0;
 	if (c->s->edge)
 		slicer_report_edges(c, &e, inst, slicer_slot(c, inst, n));
@@ -134,7 +137,7 @@ slicer_add_criterion(struct slicer *c, uint64_t inst, uint64_t n)
 static int
 slicer_enter(struct slicer *c, unsigned flags)
 {
-	unsigned fields = RUN_DEPS | (c->s->fn && !c->dep ? RUN_VALUES | RUN_REFS : 0u);
+	unsigned fields = RUN_DEPS | (c->s->fn && !c->dep && !slicer_is_bare(c) ? RUN_VALUES | RUN_REFS : 0u);
 
 	if (c->r->ops->enter(c->r, c->k, fields) != 0)
 		return qrun_fail(c->q);

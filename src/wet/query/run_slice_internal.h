@@ -77,6 +77,13 @@ slicer_slot(const struct slicer *c, uint64_t inst, uint64_t n)
 	return c->r->deps_in_time ? n - c->r->seg[c->k].n - 1 : p->slot + ((uint32_t)inst - p->before);
 }
 
+/* Are members reported without values and references? */
+static inline int
+slicer_is_bare(const struct slicer *c)
+{
+	return c->s->flags & QUERY_BARE && c->r->ops->links;
+}
+
 /* Iterates over the words of an instance: w is the next one, on[link - 1] the next list if link is not 0. */
 struct words { const uint64_t *w; uint32_t link; };
 

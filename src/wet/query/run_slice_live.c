@@ -127,7 +127,7 @@ live_report_instance(struct live *t, uint32_t s, uint64_t number)
 {
 	struct slicer *c = t->c;
 
-	if (!t->entered && c->r->ops->enter(c->r, c->k, RUN_VALUES | RUN_REFS) != 0) {
+	if (!t->entered && !slicer_is_bare(c) && c->r->ops->enter(c->r, c->k, RUN_VALUES | RUN_REFS) != 0) {
 		t->bad = c->enough = 1;
 		qrun_fail(c->q);
 		return;
@@ -154,37 +154,52 @@ live_report(struct live *t, uint32_t s, uint64_t number, int marked)
 	c->s->count[s]++;
 }
 
-/* Reads a path, the last statement first. */
-static inline void
-live_path(struct live *t, const struct store_path *p, const uint8_t *step)
+/* Reads a path, the last statement first; counted: members are only counted. */
+static inline __attribute__((always_inline)) void
+live_path(struct live *t, const struct store_path *p, const uint8_t *step, const int counted)
 {
 	struct slicer *c = t->c;
 	const uint32_t *seq = c->r->code->seq + p->first;
+	uint64_t *const in_slice = c->q->in_slice, *const numbers = t->number, *const count = c->s->count;
+	const struct live_stmt *const stmt = t->stmt;
+	const uint64_t *mem = t->mem, *parent = t->parent;
+	const int control = t->control, memory = t->memory;
+	uint64_t total = 0;
 	int any = 0;                    /* the piece has a member */
 
-	for (uint32_t k = p->n; k-- > 0 && !c->enough; t->n--) {
-		const struct live_stmt *v = &t->stmt[seq[k]];
-		uint64_t number = --t->number[seq[k]];
-		int marked = query_in_slice(c->q, number);
+	for (uint32_t k = p->n; k-- > 0 && (counted || !c->enough); t->n -= !counted) {
+		const struct live_stmt *v = &stmt[seq[k]];
+		uint64_t number = --numbers[seq[k]], *at = &in_slice[number / 64];
+		int marked = *at >> number % 64 & 1;
 
-		t->mem -= v->nmem;
+		mem -= v->nmem;
 		if (marked || live_defined(t, v)) {
 			if (v->wide)
 				lanes_replace(&t->live, &v->wide->def, &v->wide->use);
 			else
 				t->live.w[0] = (t->live.w[0] & ~v->def) | v->use;
-			for (uint32_t i = 0; t->memory && i < v->nmem; i++)
-				live_add_links(t, t->mem[i]);
-			live_report(t, seq[k], number, marked);
+			for (uint32_t i = 0; memory && i < v->nmem; i++)
+				live_add_links(t, mem[i]);
+			if (counted) {
+				*at |= UINT64_C(1) << number % 64;
+				c->left -= (unsigned)marked;
+				count[seq[k]]++;
+				total++;
+			} else
+				live_report(t, seq[k], number, marked);
 			any = 1;
 		}
 		if (!(step[k] & LINKS_PIECE))
 			continue;
-		t->parent--;
-		if (any && t->control)
-			live_add(t, *t->parent);
+		parent--;
+		if (any && control)
+			live_add(t, *parent);
 		any = 0;
 	}
+	c->s->total += total;
+	t->mem = mem;
+	t->parent = parent;
+	t->n -= counted ? p->n : 0;
 }
 
 /* The registers of a statement that has exceptions, the last port first; in: it is a member */
@@ -329,8 +344,10 @@ live_backward(struct slicer *c, void *arg)
 		if (t->nslow && t->l->slow[t->nslow - 1] == i) {
 			t->nslow--;
 			live_slow_path(t, p);
-		} else
-			live_path(t, p, t->l->step + p->first);
+		} else if (c->s->fn)
+			live_path(t, p, t->l->step + p->first, 0);
+		else
+			live_path(t, p, t->l->step + p->first, 1);
 	}
 	live_end(t);
 	return t->bad ? -1 : 0;
