@@ -2,7 +2,9 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/filter.h>
 #include <linux/futex.h>
+#include <linux/seccomp.h>
 #include <netinet/in.h>
 #include <poll.h>
 #include <pthread.h>
@@ -14,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
@@ -293,6 +296,147 @@ waits(void)
 	join();
 	for (size_t i = 0; i < sizeof(seen); i++)
 		sum = sum * 31 + seen[i];
+}
+
+/* vectors, faults: calls with many or large buffers that another thread watches, and with some that cannot be written */
+#define LARGE (1u << 20)
+static volatile char large[LARGE];
+static uint64_t watched;
+
+static void
+add(long n)
+{
+	sum = sum * 31 + (uint64_t)(n < 0 ? -errno : n);
+}
+
+static void *
+vectors_reader(void *arg)
+{
+	struct iovec v[300];
+	char *to = (char *)(uintptr_t)large;
+
+	for (int i = 0; i < 300; i++)
+		v[i] = (struct iovec){ to + i, 1 };
+	add(*(int *)arg == 0 ? readv(ends[0], v, 300) :
+	    *(int *)arg == 1 ? preadv2(ends[0], v, 8, -1, 0) : read(ends[0], to, LARGE));
+	return arg;
+}
+
+static void
+vectors(void)
+{
+	struct timespec t = { .tv_nsec = 2000000 };
+
+	for (int i = 0; i < 3; i++) {
+		if (pipe(ends) || pthread_create(&thread[0], NULL, vectors_reader, &i))
+			exit(1);
+		nanosleep(&t, NULL);
+		large[0] = 0;
+		if (write(ends[1], "several", 7) != 7)
+			exit(1);
+		while (!large[0])
+			watched++;
+		pthread_join(thread[0], NULL);
+		sum = sum * 31 + (uint64_t)large[6];
+		for (uint64_t n = watched % 50; n; n--)
+			getppid();
+	}
+}
+
+static void *
+faults_sleeper(void *arg)
+{
+	struct timespec t = { .tv_nsec = 1000000 };
+
+	while (!atomic_load(&stop))
+		nanosleep(&t, NULL);
+	return arg;
+}
+
+static void *
+faults_reader(void *arg)
+{
+	add(read(ends[0], arg, 10));
+	return arg;
+}
+
+/* The page `to` becomes one that cannot be written while a thread waits for ten bytes there. */
+static void
+faults_late(char *to, int prot)
+{
+	struct timespec t = { .tv_nsec = 2000000 };
+
+	if (pipe(ends) || pthread_create(&thread[1], NULL, faults_reader, to))
+		exit(1);
+	nanosleep(&t, NULL);
+	if (mprotect(to, 4096, prot) || write(ends[1], "0123456789", 10) != 10)
+		exit(1);
+	pthread_join(thread[1], NULL);
+	mprotect(to, 4096, PROT_READ | PROT_WRITE);
+	for (int i = 0; i < 10; i++)
+		add(to[i]);
+}
+
+static void
+faults(void)
+{
+	static const char constant[8192] __attribute__((aligned(4096))) = "constant";
+	void *bad = mmap(NULL, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	char *m = mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	char b[16] = "";
+	struct iovec v[3] = { { b, 2 }, { bad, 4 }, { b + 8, 4 } };
+	struct msghdr h = { .msg_iov = v, .msg_iovlen = 2 };
+	struct pollfd f;
+
+	if (pipe(ends) || socketpair(AF_UNIX, SOCK_STREAM, 0, pair) || bad == MAP_FAILED || m == MAP_FAILED ||
+	    pthread_create(&thread[0], NULL, faults_sleeper, NULL))
+		exit(1);
+	faults_late(m, PROT_NONE);
+	faults_late(m, PROT_READ);
+	mprotect(m + 4096, 4096, PROT_NONE);
+	if (pipe(ends) || write(ends[1], "0123456789ab", 12) != 12 || write(pair[0], "0123456789", 10) != 10)
+		exit(1);
+	add(read(ends[0], bad, 4));
+	add(read(ends[0], (void *)(uintptr_t)constant, 4));
+	add(*(const volatile char *)constant);
+	f = (struct pollfd){ .fd = ends[0], .events = POLLIN };
+	add(poll(&f, 1, 0));
+	add(poll(bad, 1, 0));
+	add(read(ends[0], m + 4092, 6));
+	add(readv(ends[0], v, 3));
+	add(recv(pair[1], bad, 4, 0));
+	add(recvmsg(pair[1], &h, 0));
+	add(recv(pair[1], b, 16, MSG_DONTWAIT));
+	for (int i = 0; i < 16; i++)
+		add(b[i]);
+	atomic_store(&stop, 1);
+	pthread_join(thread[0], NULL);
+}
+
+/* filtered: threads begin under a filter that kills for what else could be done for them */
+static void
+filtered(void)
+{
+#define KILLS(nr) BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, nr, 0, 1), BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS)
+	struct sock_filter f[] = { BPF_STMT(BPF_LD | BPF_W | BPF_ABS, 0), KILLS(SYS_mmap), KILLS(SYS_mremap),
+		KILLS(SYS_mprotect), KILLS(SYS_munmap), BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW) };
+	struct sock_fprog program = { sizeof(f) / sizeof(f[0]), f };
+	static char stack[256 << 10] __attribute__((aligned(4096)));
+	struct timespec t = { .tv_nsec = 2000000 };
+	pthread_attr_t a;
+
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) || prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) ||
+	    pthread_attr_init(&a) || pthread_attr_setstack(&a, stack, sizeof(stack)))
+		exit(1);
+	for (int i = 0; i < 3; i++) {
+		if (pipe(ends) || pthread_create(&thread[0], &a, vectors_reader, &i))
+			exit(1);
+		nanosleep(&t, NULL);
+		if (write(ends[1], "several", 7) != 7)
+			exit(1);
+		pthread_join(thread[0], NULL);
+		sum = sum * 31 + (uint64_t)large[6];
+	}
 }
 
 /* signals: between threads, amid a loop, and in calls that wait */
@@ -597,7 +741,7 @@ static const struct mode {
 	{ "locks", locks }, { "conditions", conditions }, { "spin", spin }, { "compute", compute },
 	{ "strings", strings }, { "waits", waits }, { "signals", signals }, { "robust", robust },
 	{ "many", many }, { "leader", leader }, { "exec", execs }, { "group", group }, { "kill", killed },
-	{ "forks", forks }, { "server", server },
+	{ "forks", forks }, { "server", server }, { "vectors", vectors }, { "faults", faults }, { "filtered", filtered },
 };
 
 int

@@ -13,7 +13,7 @@ trimmed() {
 	ok "$1: from each keyframe, $(cat out)" "$keys" c.ws t.ws
 }
 
-for i in locks conditions robust many leader kill; do
+for i in locks conditions robust many leader kill vectors faults filtered; do
 	captured "$i" -- ./threads $i 2>/dev/null
 	case $i in locks | robust) trimmed "$i" ;; esac
 	case $i in conditions)

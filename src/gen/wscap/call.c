@@ -86,6 +86,13 @@ call_limited(uint64_t n, uint64_t most)
 	return n < most ? n : most;
 }
 
+/* A call that fails as not all of n bytes at addr can be written may have written those before. */
+static uint64_t
+call_faulted(const struct cap *c, uint64_t addr, uint64_t n)
+{
+	return call_limited(region_writable(&c->reg, addr, n), COUNT_MAX);
+}
+
 static void
 put_writes(struct cap *c, const struct writes *w, const struct call *k)
 {
@@ -96,7 +103,10 @@ put_writes(struct cap *c, const struct writes *w, const struct call *k)
 		n = w->n;
 		break;
 	case W_RET:
-		n = k->ret > 0 ? (uint64_t)k->ret * w->n : 0;
+		if (k->ret > 0)
+			n = (uint64_t)k->ret * w->n;
+		else if (k->ret == -EFAULT && w->arg < 5)       /* the size is the next argument */
+			n = call_faulted(c, at, call_limited(k->arg[w->arg + 1], COUNT_MAX) * w->n);
 		break;
 	case W_ARG:
 		n = call_limited(k->arg[w->b], COUNT_MAX) * w->n;
@@ -113,12 +123,12 @@ put_writes(struct cap *c, const struct writes *w, const struct call *k)
 		n = (call_limited(k->arg[w->b], COUNT_MAX) + 63) / 64 * 8;
 		break;
 	case W_IOV:
-		if (k->ret > 0)
-			put_iov(c, at, k->arg[w->b], (uint64_t)k->ret);
+		if (k->ret > 0 || k->ret == -EFAULT)
+			put_iov(c, at, k->arg[w->b], k->ret > 0 ? (uint64_t)k->ret : COUNT_MAX);
 		return;
 	case W_MSG:
-		if (k->ret >= 0)
-			put_msg(c, at, (uint64_t)k->ret);
+		if (k->ret >= 0 || k->ret == -EFAULT)
+			put_msg(c, at, k->ret >= 0 ? (uint64_t)k->ret : COUNT_MAX);
 		return;
 	case W_SPC:
 		special[w->special](c, k);
@@ -295,7 +305,7 @@ call_enter(struct cap *c)
 		c->restart = RESTART_NOT;
 		if (c->th && g.orig_rax != SYS_restart_syscall) {
 			call_of(&k, &g, 0);
-			aside_enter(c, &k);
+			aside_enter(c, &k, 1);
 		}
 		signals_send(c);
 		return 0;
@@ -324,11 +334,13 @@ call_enter(struct cap *c)
 		call_retry(c);
 		return 0;
 	}
+	if (aside_before(c, &k) || (c->th && aside_enter(c, &k, 0))) {
+		call_retry(c);
+		return 0;
+	}
 	hold_call(c, &k);
 	if (call_prepare(c, &k, writes_of(k.nr)) < 0)
 		return -1;
-	if (c->th)
-		aside_enter(c, &k);
 	signals_send(c);
 	return 0;
 }

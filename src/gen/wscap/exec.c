@@ -105,6 +105,7 @@ exec_clear(struct cap *c)
 	c->t.mem = tracee_open(c->t.pid, "mem", O_RDWR);
 	c->t.site = 0;
 	c->nsite = 0;                   /* gone with the program's memory */
+	memset(&c->rooms, 0, sizeof(c->rooms));
 	c->reg.n = c->hidden.n = 0;
 	c->twice = c->unsaid = c->listen = c->inside = c->behind = 0;
 	c->restart = RESTART_NOT;

@@ -15,6 +15,16 @@ region_at(const struct regions *g, uint64_t addr)
 	return i;
 }
 
+uint64_t
+region_writable(const struct regions *g, uint64_t addr, uint64_t n)
+{
+	uint64_t at = addr, end = addr + n < addr ? UINT64_MAX : addr + n;
+
+	for (size_t i = region_at(g, addr); i < g->n && at < end && g->p[i].lo <= at && g->p[i].prot & PROT_WRITE; i++)
+		at = g->p[i].hi;
+	return (at < end ? at : end) - addr;
+}
+
 static void
 region_changed(struct regions *g)
 {

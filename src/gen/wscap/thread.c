@@ -105,6 +105,7 @@ thread_free(struct cap *c, struct thread *t)
 	thread_unlink(c, t);
 	if (th->ran == t)
 		th->ran = NULL;
+	free(t->aside.piece);
 	free(t);
 }
 
@@ -117,6 +118,7 @@ threads_free(struct cap *c)
 		struct thread *t = c->th->all;
 
 		thread_unlink(c, t);
+		free(t->aside.piece);
 		free(t);
 	}
 	free(c->th->spare);

@@ -14,21 +14,21 @@
 /* Memory of the program that it does not know of: there, the kernel writes results of calls that wait. */
 struct room {
 	uint64_t addr, size;            /* size 0: none */
+	int fixed;                      /* it cannot become larger */
 };
-
-enum { ASIDE_PIECES = 72 };             /* pieces at most: a call's buffers and what describes them */
 
 /* The call of a thread whose results go to its room. */
 struct aside {
 	int on;
 	int moved;                      /* the registers have addresses in the room */
-	unsigned msg;                   /* 1: recvmsg */
 	unsigned n;
 	struct piece {
 		uint64_t from, to;      /* address in the program, and in the room */
 		uint64_t n;             /* bytes */
-		uint8_t stream;         /* bytes count toward the result; otherwise what changed is copied */
-	} piece[ASIDE_PIECES];
+		/* STREAM: bytes count toward the result; others: what changed is copied; LEFT: if that can be written */
+		enum { PIECE_FIXED, PIECE_STREAM, PIECE_LEFT, PIECE_MSG } kind;
+	} *piece;                       /* owned */
+	size_t cap;
 };
 
 struct thread {
@@ -43,7 +43,6 @@ struct thread {
 	int status;
 	struct ws_regs place;           /* where it continues in the capture */
 	struct room room;
-	uint64_t wanted;                /* bytes of room that a call would have needed */
 	struct aside aside;
 #define X(f) __typeof__(((struct cap *)0)->f) f;
 	struct { THREAD_OWN(X) } own;   /* valid unless it has the turn */
@@ -65,6 +64,7 @@ struct threads {
 	struct ws_rec_sig sig;
 	struct room *spare;             /* rooms of ended threads; owned */
 	size_t nspare, capspare;
+	int unsaid;                     /* the warning about threads without room was printed */
 	struct thread *from;            /* the one that came to the place of --from; NULL: there is none */
 	uint64_t pi;                    /* a futex that the kernel changed before its call waited; 0: none */
 };
@@ -117,8 +117,17 @@ const char *wait_gather(struct cap *c);
 
 /* aside.c: results of calls that wait */
 
+/*
+ * At a call's entry: makes room for threads that begin later, if the call installs a filter, which may then forbid that.
+ * 1: the process has gone back to before the call.  c->th may be NULL.
+ */
+int aside_before(struct cap *c, const struct call *k);
 void aside_room(struct cap *c, struct thread *t);       /* gets room for t, which is loaded */
-void aside_enter(struct cap *c, const struct call *k);  /* at a call's entry: redirects its results */
+/*
+ * At a call's entry: redirects its results.  again: the kernel restarts it.  1: the thread has got more room for them, and
+ * has gone back to before the call.
+ */
+int aside_enter(struct cap *c, const struct call *k, int again);
 /* at its end, or its interruption: registers are the program's again; results are copied if `done` */
 void aside_leave(struct cap *c, int done);
 /* a signal's handler runs instead of the rest of the call, whose result this is: records what is copied */

@@ -188,6 +188,7 @@ struct cap {
 	struct tracee t;                /* its only thread, or the one that has the turn */
 	pid_t pid;                      /* of the process */
 	struct threads *th;             /* thread.h; NULL: it never had several */
+	struct { uint64_t at; unsigned n, tried; } rooms;       /* for results of calls of threads, which aside.c made early */
 	uint64_t cleartid;              /* the kernel clears this word when the thread ends; 0: none */
 	struct fast *fast;              /* the recorder in the process: fast.h; owned, or NULL */
 	struct tree *all;
@@ -349,6 +350,8 @@ void region_prot(struct regions *g, uint64_t lo, uint64_t hi, int prot);
 void region_move(struct regions *g, uint64_t from, uint64_t oldlen, uint64_t to, uint64_t newlen);
 /* index of the first region that ends after addr; g->n: none */
 size_t region_at(const struct regions *g, uint64_t addr);
+/* how many of the n bytes at addr the program can write before one that it cannot */
+uint64_t region_writable(const struct regions *g, uint64_t addr, uint64_t n);
 
 /* call.c: system calls */
 int call_enter(struct cap *c);          /* 0, or -1: the capture ends here */
