@@ -334,8 +334,8 @@ vectors(void)
 		large[0] = 0;
 		if (write(ends[1], "several", 7) != 7)
 			exit(1);
-		while (!large[0])
-			watched++;
+		for (; !large[0]; watched++)
+			sched_yield();
 		pthread_join(thread[0], NULL);
 		sum = sum * 31 + (uint64_t)large[6];
 		for (uint64_t n = watched % 50; n; n--)

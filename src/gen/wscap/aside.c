@@ -87,6 +87,7 @@ room_grow(struct cap *c, struct room *r, uint64_t need)
 
 	if (r->fixed || need > ROOM_MOST)
 		return -1;
+	size = size < ROOM_MOST ? size : ROOM_MOST;
 	r->fixed = fast_filtered(c);
 	if (r->fixed || tracee_cancel_call(&c->t, &c->in))
 		return -1;
