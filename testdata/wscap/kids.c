@@ -447,13 +447,26 @@ large(void)
 	printf("%d %d %d\n", sum, little, area[1000000] + area[2000000] + area[5000000]);
 }
 
+/* Children of a process that nobody may read. */
+static void
+secret(void)
+{
+	int st;
+
+	prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
+	if (fork() == 0)
+		_exit(getppid() == 0);
+	wait(&st);
+	printf("%x\n", st);
+}
+
 int
 main(int argc, char **argv)
 {
 	static const struct { const char *name; void (*f)(void); } test[] = {
 		{"fork", forks}, {"vfork", vforks}, {"spawn", spawns}, {"popen", pipes}, {"thread", threads},
 		    {"exec", execs}, {"borrow", borrows}, {"share", shares}, {"map", maps}, {"server", servers},
-		    {"kill", kills}, {"struck", struck}, {"many", many}, {"large", large},
+		    {"kill", kills}, {"struck", struck}, {"many", many}, {"large", large}, {"secret", secret},
 	};
 
 	for (size_t i = 0; argc > 1 && i < sizeof(test) / sizeof(test[0]); i++) {

@@ -27,4 +27,30 @@ for o in '' --first-touch --audit; do
 		is "$i $o: said" "$(cat got.err)" "wscap: the capture ends here, the program continues: $why"
 	done
 done
+
+# What may not be read is not captured, and all runs can be
+powers=
+[ "$(id -u)" != 0 ] || powers="setpriv --bounding-set=-all"
+cp kids unread
+chmod 111 unread
+printf 'int main(void) { return 3; }\n' >three.c
+gcc $static -o three three.c && chmod 111 three
+if $powers sh -c '! cat unread' >/dev/null 2>err && ! grep -qv 'Permission denied' err; then
+	# whole WHAT SAID LIST: of c.ws
+	whole() {
+		is "$1: said" "$(sed 's/\[[0-9]*\]//' err)" "wscap: $2: the capture ends here, the program continues: its memory cannot be read"
+		is "$1: runs" "$(wsinfo c.ws | awk 'list { print $1, $3, $8, $9 } $1 == "run" { list = 1 }' | tr '\n' ,)" "$3"
+		ok "$1: replayed" ws2addr -c c.ws
+	}
+	is "a secret child" "$($powers wscap -o c.ws ./kids secret 2>err) $?" "0 0"
+	whole "a secret child" kids "1 first exited 0,2 fork stopped ./kids,"
+	$powers wscap -o c.ws sh -c './three; exit $?' 2>err
+	is "a program that may not be read" $? 3
+	whole "a program that may not be read" three "1 first exited 3,2 vfork executed sh,3 exec stopped ./three,"
+	gives "the first one may not be read" 125 "wscap: ./three: cannot be traced: Permission denied" \
+		timeout 120 $powers wscap -o n.ws ./three
+	is "and no file is left" "$(ls -A | grep -c '^\.*n\.ws')" 0
+else
+	skip "all can be read here"
+fi
 tap_end

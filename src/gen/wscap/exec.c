@@ -156,7 +156,7 @@ exec_leave(struct cap *c)
 {
 	struct ws_run_writer *before = c->run;
 	const char *why;
-	int begun;
+	int begun, args;
 
 	fork_return(c);
 	threads_free(c);
@@ -179,10 +179,11 @@ exec_leave(struct cap *c)
 		c->run = next;
 	}
 	exec_clear(c);
+	args = exec_args(c);
 	if (exec_return(c))
 		return;
 	why = begun ? "it cannot be written" : c->t.mem < 0 ? "its memory cannot be read" :
-	    exec_args(c) ? "its arguments cannot be read" : cap_begin(c);
+	    args ? "its arguments cannot be read" : cap_begin(c);
 	if (!why) {
 		exec_rights(c);
 		if (c->pid == c->all->main)

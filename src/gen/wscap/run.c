@@ -147,6 +147,7 @@ cap_finish(struct cap *c, enum ws_how how, unsigned status)
 
 	fast_drain(c);
 	hold_settle(c, 0);
+	start_nothing(c);
 	if (c->w) {
 		wscap_put(c, &r);
 		if (!c->all->failed && ws_finish(c->w) < 0)
@@ -166,6 +167,7 @@ cap_warn_stop(struct cap *c, const char *why)
 	hold_settle(c, 0);              /* a reader looks for the note where the end is */
 	if (why) {
 		tree_warn(c, "the capture ends here, the program continues", why);
+		start_nothing(c);
 		put_note(c, why);
 	}
 	cap_finish(c, WS_STOPPED, 0);

@@ -302,6 +302,20 @@ start_state(struct cap *c, const struct user_regs_struct *g)
 	wscap_put(c, &r);
 }
 
+void
+start_nothing(struct cap *c)
+{
+	struct user_regs_struct g = {0};
+	char exe[4096];
+
+	if (!c->run || c->w || c->all->failed)
+		return;
+	start_exe(c->pid, exe, sizeof(exe));
+	start_header(c, exe);
+	(void)tracee_regs(&c->t, &g);
+	start_state(c, &g);
+}
+
 /* Where its heap begins and ends, as it has not used it yet: the kernel tells it, or the process is made to ask. */
 static uint64_t
 start_brk(struct cap *c)

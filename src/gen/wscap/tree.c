@@ -1,5 +1,6 @@
 /* All processes: waits for them, and runs each from stop to stop. */
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,6 +8,7 @@
 #include <sys/ptrace.h>
 #include <sys/wait.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "base/diag.h"
 #include "base/mem.h"
@@ -106,14 +108,22 @@ tree_begin(struct cap *c, struct cap *parent, enum ws_began began)
 	return c->run ? 0 : -1;
 }
 
-/* The last part of the program's path, for messages. */
+/* The last part of the program's path, for messages; what the kernel calls the process, if the path is not told. */
 static const char *
 tree_name(const struct cap *c)
 {
 	static char exe[4096];
 	const char *slash;
+	ssize_t n;
+	int fd;
 
 	start_exe(c->pid, exe, sizeof(exe));
+	if (!*exe && (fd = tracee_open(c->pid, "comm", O_RDONLY)) >= 0) {
+		n = read(fd, exe, sizeof(exe) - 1);
+		exe[n > 0 ? n - 1 : 0] = 0;
+		close(fd);
+		return exe;
+	}
 	slash = strrchr(exe, '/');
 	return slash ? slash + 1 : exe;
 }

@@ -279,6 +279,8 @@ const char *cap_begin(struct cap *c);
 /* creates the writer and writes the header; exe: the program's path */
 void start_header(struct cap *c, const char *exe);
 void start_state(struct cap *c, const struct user_regs_struct *g);      /* writes START */
+/* What every run has, of one that ends before its capture could begin: header and START. */
+void start_nothing(struct cap *c);
 /* the kind of a mapping; exe: the program's path */
 uint32_t start_type(const struct cap *c, const struct tracee_map *m, const char *name, const char *exe);
 void start_exe(pid_t pid, char *exe, size_t room);      /* the program's path */

@@ -202,8 +202,9 @@ tracee_start(struct tracee *t, char *const argv[], int fixed, int *atexec)
 		err = tracee_seize(t, b.go[1], &mask);
 		if (err) {
 			kill(t->pid, SIGKILL);
+			/* a stop at its exit, where a signal does not end it, is one of those */
 			while (waitpid(t->pid, &status, __WALL) == t->pid && WIFSTOPPED(status))
-				;
+				ptrace(PTRACE_CONT, t->pid, NULL, NULL);
 		}
 		if (err && b.err) {
 			err = b.err;
