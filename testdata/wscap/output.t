@@ -46,6 +46,39 @@ pid=$!
 cat fifo >out
 wait $pid
 [ -p fifo ] && pass "which is one still" || fail "which is one still"
+# One that executes what it has open, by a name such as /dev/fd/3, which has another meaning in wscap
+cat >open.c <<-'EOF'
+	#include <fcntl.h>
+	#include <unistd.h>
+	extern char **environ;
+	int main(int argc, char **argv) { return argc + fexecve(open("/bin/echo", O_RDONLY | O_CLOEXEC), argv, environ); }
+EOF
+gcc $static -o open open.c
+is "a program by its descriptor" "$(wscap -o c.ws ./open hi 2>&1) $(ws2addr -c c.ws 2>&1 | grep -c '^run')" "hi 2"
+# Messages do not go into the capture, and the program has no more descriptors than before
+cat >closed.c <<-'EOF'
+	#define _GNU_SOURCE
+	#include <fcntl.h>
+	#include <sched.h>
+	#include <unistd.h>
+	static char stack[65536];
+	static int child(void *arg) { return *(char *)arg; }
+	int main(void) {
+		int n = 0;
+		for (int fd = 0; fd < 3; fd++)
+			n += fcntl(fd, F_GETFD) >= 0;
+		clone(child, stack + sizeof(stack), CLONE_VM, stack);
+		return n;
+	}
+EOF
+gcc $static -o closed closed.c
+said="it starts a process that shares its memory for good"
+gives "a message" 3 "wscap: the capture ends here, the program continues: $said" wscap -o c.ws ./closed
+wscap -o c.ws ./closed 2>&-
+is "no standard error: status" $? 2
+wscap -o c.ws ./closed <&- >&- 2>&-
+is "no standard descriptors: status" $? 0
+is "the capture is whole" "$(ws2addr -c c.ws 2>&1 | grep -c "$said")" 1
 is "another descriptor" "$({ wscap -o /dev/fd/3 echo hi >out; } 3>&1 | ws2addr -w 1) $(cat out)" "hi hi"
 if [ "$(id -u)" = 0 ] && mknod null c 1 3 2>err; then
 	wscap -o null true

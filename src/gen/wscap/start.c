@@ -92,7 +92,10 @@ start_auxv(struct cap *c, struct start *s)
 	}
 }
 
-/* Would the capture overwrite the program's file? It has done nothing yet, and ends with wscap. */
+/*
+ * Would the capture overwrite the program's file? It has done nothing yet, and ends with wscap.  Only of the
+ * first program: a later one may be called by a name that has another meaning here, as /dev/fd/3.
+ */
 static void
 keep_apart(struct cap *c, const struct start *s)
 {
@@ -350,7 +353,7 @@ cap_begin(struct cap *c)
 	if (tracee_regs(&c->t, &s.regs))
 		return "its registers cannot be read";
 	start_auxv(c, &s);
-	if (c->t.pid == c->all->first)
+	if (c->t.pid == c->all->first && !c->all->settled)
 		keep_apart(c, &s);
 	c->notsc = tracee_tsc_faults() && !start_call(c, SYS_prctl, PR_SET_TSC, PR_TSC_SIGSEGV);
 	/*
