@@ -67,7 +67,9 @@ src_mem(struct src *s, const void *p, size_t n)
 void
 src_pieces(struct src *s, const struct src_piece *p, size_t n)
 {
-	s->piece = p;
+	static const struct src_piece none;
+
+	s->piece = n ? p : &none;       /* not the whole file */
 	s->npiece = n;
 	s->size = n ? p[n - 1].at + p[n - 1].n : 0;
 }

@@ -302,6 +302,39 @@ craft(struct buf *b, const char *text, const struct sink *one, size_t head)
 	buf_free(&e);
 }
 
+/* A run of which the file has nothing is not taken for all that the file has. */
+static int
+empty_run(void)
+{
+	static const char *const part[] = { "0 1 0 0 7 0 0", "0 2 1 1 8 0 0", "1 2 0", "1 1 0", "IX", "2 2" };
+	struct sink one = { NULL, 0, 0 }, copy = { NULL, 0, 0 };
+	int good = write_runs(&one, 1, WS_PLAIN);
+	size_t head = WS_HEAD + get_le32(one.p + 12);
+	FILE *file = tmpfile();
+	struct buf b = BUF_INIT;
+	struct ws_reader *r;
+	struct ws_rec rec;
+	struct fault f;
+
+	buf_add(&b, one.p, head);
+	for (size_t i = 0; i < sizeof(part) / sizeof(part[0]); i++)
+		craft(&b, part[i], &one, head);
+	good &= file && fwrite(b.p, 1, b.n, file) == b.n && fflush(file) == 0;
+	r = good ? ws_open_run(fileno(file), 2, &f) : NULL;
+	good &= !r || ws_next(r, &rec) < 0;
+	ws_close(r);
+	r = good ? ws_open_run(fileno(file), 1, &f) : NULL;
+	good &= r && ws_next(r, &rec) == 1;
+	ws_close(r);
+	good = good && ws_run_copy(fileno(file), 2, sink_write, &copy, &f) == 0 && !copy.n;
+	if (file)
+		fclose(file);
+	buf_free(&b);
+	free(one.p);
+	free(copy.p);
+	return good;
+}
+
 static int
 wrong_lists(void)
 {
@@ -430,6 +463,7 @@ main(int argc, char **argv)
 	CHECK("cut off at every byte", truncations());
 	CHECK("every bit flipped", flips());
 	CHECK("lists that no writer makes are refused, each by name", wrong_lists());
+	CHECK("a run of which the file has nothing is empty", empty_run());
 	CHECK("a run that is not there", no_run());
 	CHECK("a full disk", disk_full());
 	return check_end();

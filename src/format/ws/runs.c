@@ -446,7 +446,7 @@ ws_run_copy(int fd, size_t n, ws_write_fn *write, void *arg, struct fault *f)
 		ws_runs_free(t);
 		return ws_run_copy_records(fd, n, NULL, write, arg, f);
 	}
-	if (t && n <= t->n && t->part[n - 1].n)
+	if (t && n <= t->n && (t->n > 1 || t->part[n - 1].n))
 		src_pieces(&src, t->part[n - 1].piece, t->part[n - 1].n);
 	while (t && !e && (k = src_read(&src, off, b, sizeof(b))) > 0) {
 		e = write(arg, b, k);
