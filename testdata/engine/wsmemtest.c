@@ -111,7 +111,7 @@ test_odd(void)
 	CHECK("8 TiB that are not used", map(a, UINT64_C(1) << 31, "") == 0);
 	CHECK("used at its end", put(a + (UINT64_C(1) << 43) - 1, "x", 1) == 0);
 	CHECK("what lies at the same place here is refused", map(a + RP_MASK + 1, 1, "") == -1 &&
-	    strstr(m.err, "taken"));
+	    strstr(m.err, "taken by 0x80000000000 bytes at 0x10000000000"));
 	CHECK("over the end of the window", map(RP_MASK + 1 - P, 2, "") == -1);
 	CHECK("zeroing gives back", put(a, "y", 1) == 0 && put(a, NULL, 1 << 20) == 0 &&
 	    mem_read(&m, a, &c, 1) == 1 && c == 0);

@@ -158,6 +158,24 @@ memory_notify(struct mem *m, uint64_t addr, uint64_t len)
 		m->changed(m->arg, addr, len);
 }
 
+/* The place of guest memory is taken: by other guest memory, whose addresses have the same low bits, or by our own. */
+static int
+place_taken(struct mem *m, uint64_t addr, uint64_t len)
+{
+	uint64_t lo = addr & RP_MASK, hi = lo + len;
+
+	for (size_t i = 0; i < m->n; i++) {
+		const struct ws_rec_map *a = &m->area[i].m;
+
+		if ((a->addr & RP_MASK) < hi && lo < (a->addr & RP_MASK) + a->len)
+			return memory_bad(m, "0x%llx bytes at 0x%llx: their place here is taken by 0x%llx bytes at 0x%llx",
+			    (unsigned long long)len, (unsigned long long)addr, (unsigned long long)a->len,
+			    (unsigned long long)a->addr);
+	}
+	return memory_bad(m, "0x%llx bytes at 0x%llx: their place here is taken", (unsigned long long)len,
+	    (unsigned long long)addr);
+}
+
 /* Maps fresh pages of this process at the host address of guest pages. */
 static int
 host_map(struct mem *m, uint64_t addr, uint64_t len)
@@ -173,8 +191,7 @@ host_map(struct mem *m, uint64_t addr, uint64_t len)
 		errno = EEXIST;
 	}
 	if (errno == EEXIST)
-		return memory_bad(m, "0x%llx bytes at 0x%llx: their place here is taken",
-		    (unsigned long long)len, (unsigned long long)addr);
+		return place_taken(m, addr, len);
 	return memory_bad(m, "0x%llx bytes at 0x%llx: %s", (unsigned long long)len, (unsigned long long)addr,
 	    strerror(errno));
 }
