@@ -460,13 +460,33 @@ secret(void)
 	printf("%x\n", st);
 }
 
+/* Twenty children at a time. */
+static void
+crowd(void)
+{
+	int p[2], st, sum = 0;
+	char c;
+
+	if (pipe(p))
+		exit(9);
+	for (int i = 0; i < 20; i++)
+		if (fork() == 0) {
+			close(p[1]);
+			_exit((int)read(p[0], &c, 1));
+		}
+	close(p[1]);
+	while (wait(&st) > 0)
+		sum += st == 0;
+	printf("%d\n", sum);
+}
+
 int
 main(int argc, char **argv)
 {
 	static const struct { const char *name; void (*f)(void); } test[] = {
 		{"fork", forks}, {"vfork", vforks}, {"spawn", spawns}, {"popen", pipes}, {"thread", threads},
 		    {"exec", execs}, {"borrow", borrows}, {"share", shares}, {"map", maps}, {"server", servers},
-		    {"kill", kills}, {"struck", struck}, {"many", many}, {"large", large}, {"secret", secret},
+		    {"kill", kills}, {"struck", struck}, {"many", many}, {"large", large}, {"secret", secret}, {"crowd", crowd},
 	};
 
 	for (size_t i = 0; argc > 1 && i < sizeof(test) / sizeof(test[0]); i++) {

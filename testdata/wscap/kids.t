@@ -28,6 +28,13 @@ for o in '' --first-touch --audit; do
 	done
 done
 
+# No descriptors for all of them: the others are not captured, and all runs can be read
+is "few descriptors" "$(ulimit -n 20; wscap -o c.ws ./kids crowd 2>err) $?" "20 0"
+is "few descriptors: said" "$(sed 's/\[[0-9]*\]//; s/: its m[a-z]* cannot be read$//' err | sort -u)" \
+	"wscap: kids: the capture ends here, the program continues"
+is "few descriptors: runs" "$(wsinfo c.ws | awk '$3 == "fork" { n[$8]++ } END { print n["exited"] + n["stopped"], (n["stopped"] > 0) }')" "20 1"
+ok "few descriptors: replayed" ws2addr -c c.ws
+
 # What may not be read is not captured, and all runs can be
 powers=
 [ "$(id -u)" != 0 ] || powers="setpriv --bounding-set=-all"
