@@ -1,13 +1,23 @@
 /* Memory that changes in unusual ways: mem NAME; prints check sums of it */
 #define _GNU_SOURCE
 #include <fcntl.h>
+#include <linux/ethtool.h>
+#include <linux/filter.h>
 #include <linux/fs.h>
+#include <linux/sockios.h>
+#include <net/if.h>
+#include <pthread.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/msg.h>
+#include <sys/prctl.h>
 #include <sys/sem.h>
 #include <sys/shm.h>
 #include <sys/socket.h>
@@ -130,11 +140,118 @@ nested(void)
 	printf("%d\n", fm.e[0].fe_length > 0);
 }
 
+/* What calls write of which their arguments tell little: the lengths of what is printed depend on it. */
+static void
+told(void)
+{
+	struct sock_filter f[6] = {{6, 0, 0, 65535}, {6, 0, 0, 1}, {6, 0, 0, 2}, {6, 0, 0, 3}, {6, 0, 0, 4}, {6, 0, 0, 555}};
+	struct sock_fprog prog = {6, f};
+	struct sock_filter got[6] = {{0}};
+	struct ethtool_ts_info d = {.cmd = ETHTOOL_GET_TS_INFO};
+	struct ifreq r = {.ifr_name = "lo", .ifr_data = (void *)&d};
+	unsigned long aux[128] = {0};
+	char b[64] = "";
+	struct iovec v[2] = {{b, 3}, {b + 10, 50}};
+	socklen_t n = 6;
+	int p[2], s = socket(AF_INET, SOCK_DGRAM, 0);
+
+	if (pipe(p) || write(p[1], "hello, world", 12) != 12)
+		exit(9);
+	printf("%zd %s", vmsplice(p[0], v, 2, 0), b);
+	printf(" %s\n", b + 10);
+	prctl(0x41555856, aux, sizeof(aux), 0, 0);      /* PR_GET_AUXV */
+	for (int i = 0; i < 128; i += 2)
+		if (aux[i] == AT_PAGESZ)
+			printf("page %lu\n", aux[i + 1]);
+	setsockopt(s, SOL_SOCKET, SO_ATTACH_FILTER, &prog, sizeof(prog));
+	printf("%d", getsockopt(s, SOL_SOCKET, SO_GET_FILTER, got, &n));
+	printf(" %d %u\n", (int)n, got[5].k);
+	printf("%d", ioctl(s, SIOCETHTOOL, &r));
+	printf(" %u\n", d.so_timestamping * 1000);
+}
+
+static char own[32] = "old";
+
+static void *
+write_own(void *name)
+{
+	int fd = open(name, O_RDWR);
+
+	if (fd < 0 || pwrite(fd, "much newer", 11, (intptr_t)own) != 11 || pwrite(fd, "longer", 7, (intptr_t)own + 10) != 7)
+		exit(9);
+	printf("%s\n", own);
+	close(fd);
+	strcpy(own, "old");
+	return NULL;
+}
+
+/* The program's memory as a file, by its names */
+static void
+proc(void)
+{
+	char name[64];
+
+	snprintf(name, sizeof(name), "/proc/%d/mem", (int)getpid());
+	write_own(name);
+	write_own("/proc/self/mem");
+	write_own("/proc/thread-self/mem");
+}
+
+/* and in a thread */
+static void
+thread(void)
+{
+	static char name[3][64] = {"/proc/self/mem", "/proc/thread-self/mem"};
+
+	snprintf(name[2], sizeof(name[2]), "/proc/self/task/%d/mem", (int)getpid());
+	for (int i = 0; i < 3; i++) {
+		pthread_t t;
+
+		pthread_create(&t, NULL, write_own, name[i]);
+		pthread_join(t, NULL);
+	}
+}
+
+static struct { char at[40][4096]; } far __attribute__((aligned(4096))) = {{{1}}};
+static void *volatile far_events = far.at[10];
+
+/* Memory in which nobody has been yet: the kernel would do a part of each call, or do it and fail after that. */
+static void
+parts(void)
+{
+	struct { long type; char text[8]; } *got = (void *)(far.at[20] + 4096 - 10), sent = {1, "message"};
+	struct epoll_event *e = far_events, one = {.events = EPOLLOUT};
+	char near[8];
+	struct iovec v[2] = {{"first", 6}, {far.at[2] + 5, 7}}, to[2] = {{near, 6}, {far.at[6], 7}};
+	struct iovec mine[2] = {{near, 8}, {far.at[27], 8}}, its[2] = {{near, 8}, {far.at[31], 8}};
+	struct mmsghdr m[2] = {{.msg_hdr = {.msg_iov = v, .msg_iovlen = 1}}, {.msg_hdr = {.msg_iov = v + 1, .msg_iovlen = 1}}};
+	int sv[2], id = msgget(IPC_PRIVATE, 0600), ep = epoll_create1(0);
+
+	if (socketpair(AF_UNIX, SOCK_DGRAM, 0, sv))
+		exit(9);
+	printf("%d\n", sendmmsg(sv[0], m, 2, 0));
+	m[0].msg_hdr.msg_iov = to;
+	m[1].msg_hdr.msg_iov = to + 1;
+	printf("%d", recvmmsg(sv[1], m, 2, MSG_DONTWAIT, NULL));
+	printf(" %s %u\n", near, m[1].msg_len);
+	printf("%zd", process_vm_readv(getpid(), mine, 2, its, 2, 0));
+	printf(" %zd\n", process_vm_writev(getpid(), mine, 2, (struct iovec[]){{near, 8}, {far.at[33], 8}}, 2, 0));
+	printf("%d", msgsnd(id, &sent, 8, 0));
+	printf(" %zd", msgrcv(id, got, 8, 0, IPC_NOWAIT));
+	printf(" %s\n", got->text);
+	msgctl(id, IPC_RMID, NULL);
+	for (int i = 0; i < 400; i++)
+		if (epoll_ctl(ep, EPOLL_CTL_ADD, eventfd(0, 0), &one))
+			exit(9);
+	printf("%d\n", epoll_wait(ep, e, 400, 0));
+}
+
 int
 main(int argc, char **argv)
 {
 	static const struct { const char *name; void (*f)(void); } test[] = {
 		{"file", files}, {"advice", advice}, {"sysv", sysv}, {"nested", nested},
+		{"told", told}, {"parts", parts}, {"proc", proc}, {"thread", thread},
 	};
 
 	for (size_t i = 0; argc > 1 && i < sizeof(test) / sizeof(test[0]); i++) {

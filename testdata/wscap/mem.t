@@ -2,8 +2,9 @@
 . "$HERE/lib.sh"
 gcc -O1 $static -o mem "$HERE/mem.c" || exit 1
 for o in '' --first-touch --audit; do
-	for i in file advice nested; do captured "$i $o" $o -- ./mem $i; done
+	for i in file advice nested told proc; do captured "$i $o" $o -- ./mem $i; done
 done
+for o in "" --audit; do captured "thread $o" $o -- ./mem thread; done
 ./mem sysv >want.out
 wscap -o c.ws ./mem sysv >got.out 2>got.err
 same "memory mapped twice: output" got.out want.out

@@ -1,8 +1,11 @@
 /* Files that are mapped and also written to: the mappings show what was written. */
+#include <limits.h>
+#include <linux/magic.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include "gen/wscap/fast.h"
@@ -40,19 +43,23 @@ file_forget(struct cap *c, const struct call *k)
 	}
 }
 
-/* Is it /proc/PID/mem of the program, by any name? */
+/*
+ * Is it /proc/PID/mem, of the program or of one of its threads? Those have other names where a namespace numbers
+ * processes anew, so that of other processes is taken for it, too: what is recorded then did not change.
+ */
 static int
-is_memory(const struct cap *c, const char *link)
+is_memory(const char *link)
 {
-	char name[64], whole[64];
+	char name[PATH_MAX];
 	ssize_t n = readlink(link, name, sizeof(name) - 1);
+	const char *last;
+	struct statfs s;
 
 	name[n > 0 ? n : 0] = 0;
-	snprintf(whole, sizeof(whole), "/proc/%ld/mem", (long)c->t.pid);
-	if (!strcmp(name, whole))
-		return 1;
-	snprintf(whole, sizeof(whole), "/proc/%ld/task/%ld/mem", (long)c->t.pid, (long)c->t.pid);
-	return !strcmp(name, whole);
+	last = strrchr(name, '/');
+	/* of a thread that has ended, the name says so */
+	return last && (!strcmp(last, "/mem") || !strcmp(last, "/mem (deleted)")) && !statfs(link, &s) &&
+	    s.f_type == PROC_SUPER_MAGIC;
 }
 
 /* The program writes to its own memory through a file: offsets are addresses. */
@@ -94,11 +101,19 @@ file_at(struct cap *c, int fd)
 	if (f.type == S_IFREG) {
 		f.dev = st.st_dev;
 		f.ino = st.st_ino;
-		f.memory = is_memory(c, path);
+		f.memory = is_memory(path);
 	}
 	if (have)
 		*have = f;
 	return f;
+}
+
+int
+file_memory(struct cap *c, const struct call *k)
+{
+	int fd = file_written(k);
+
+	return fd >= 0 && file_at(c, fd).memory;
 }
 
 void

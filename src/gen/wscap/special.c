@@ -9,6 +9,7 @@
 #include <sys/prctl.h>
 #include <sys/sem.h>
 #include <sys/shm.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 
 #include "base/bytes.h"
@@ -16,6 +17,7 @@
 #include "gen/wscap/wscap.h"
 
 #define IOV_MOST 1024u          /* buffers of an iovec array at most: UIO_MAXIOV of the kernel */
+#define FILTER_MOST 4096u       /* instructions of a filter at most: BPF_MAXINSNS */
 
 static void
 put_at(struct cap *c, uint64_t addr, uint64_t n)
@@ -122,6 +124,16 @@ sys_sigreturn(struct cap *c, const struct call *k)
 	wscap_put(c, &r);
 }
 
+/* The length of a filter counts its instructions; of all else, bytes. */
+void
+sys_getsockopt(struct cap *c, const struct call *k)
+{
+	uint8_t n[4];
+
+	if ((int)k->arg[1] == SOL_SOCKET && (int)k->arg[2] == SO_GET_FILTER && !k->ret && tracee_read(&c->t, k->arg[4], n, 4) == 4)
+		put_at(c, k->arg[3], get_le32(n) < FILTER_MOST ? get_le32(n) * 8u : FILTER_MOST * 8u);
+}
+
 /* Known requests, with the bytes that they write; memory is compared for others. */
 static int
 ioctl_writes(uint64_t req)
@@ -143,8 +155,13 @@ ioctl_writes(uint64_t req)
 	case 0x80081272: return 8;      /* BLKGETSIZE64 */
 	case 0x40045431: return 0;      /* TIOCSPTLCK */
 	}
-	if (req >= 0x8910 && req <= 0x8948 && req != 0x8912)
-		return 40;              /* SIOCGIF...: struct ifreq; SIOCGIFCONF has another */
+	switch (req) {
+	/* SIOCGIFCONF, SIOCGIFBR, SIOCSIFBR, SIOCETHTOOL: with pointers to more */
+	case 0x8912: case 0x8940: case 0x8941: case 0x8946:
+		return -1;
+	}
+	if (req >= 0x8910 && req <= 0x8948)
+		return 40;              /* SIOCGIF...: struct ifreq */
 	return -1;
 }
 
@@ -230,6 +247,16 @@ sys_prctl(struct cap *c, const struct call *k)
 		if (c->notsc)           /* it faults because of wscap */
 			tracee_write(&c->t, k->arg[1], enabled, 4);
 		put_at(c, k->arg[1], 4);
+		break;
+	case 0x41555856:        /* PR_GET_AUXV: the result is how many bytes there are */
+		if (k->ret > 0)
+			put_at(c, k->arg[1], k->arg[2] < (uint64_t)k->ret ? k->arg[2] : (uint64_t)k->ret);
+		break;
+	case PR_SET_MM:         /* PR_SET_MM_MAP_SIZE */
+		put_at(c, k->arg[2], 4);
+		break;
+	case 62:                /* PR_SCHED_CORE */
+		put_at(c, k->arg[4], 8);
 		break;
 	/* other operations write 4 or 8 bytes at the first argument, or nothing */
 	default:

@@ -364,7 +364,7 @@ int call_is_at(struct cap *c, uint64_t pc);
 /* maps.c: calls that change mappings.  special.c: other calls that need a function. */
 #define CALLS X(mmap) X(mprotect) X(munmap) X(brk) X(mremap) X(madvise) X(shmat) X(shmdt) \
 	X(sigaction) X(sigreturn) X(ioctl) X(ipc) X(mincore) X(msgrcv) X(recvmmsg) X(clone) X(fcntl) X(prctl) \
-	X(arch_prctl) X(futex) X(exec) X(exit)
+	X(arch_prctl) X(futex) X(getsockopt) X(exec) X(exit)
 #define X(f) void sys_##f(struct cap *c, const struct call *k);
 CALLS
 #undef X
@@ -383,6 +383,7 @@ void put_msg(struct cap *c, uint64_t msg, uint64_t n);  /* n bytes were received
 
 /* records what a call changes in mapped files, and follows open files */
 void file_call(struct cap *c, const struct call *k);
+int file_memory(struct cap *c, const struct call *k);    /* does it write to a file that is memory of a process? */
 int file_written(const struct call *k); /* the descriptor that the call writes to; -1: none */
 /* FAST_WRITES, FAST_READS: may the recorder write to a descriptor, or read from it? */
 unsigned file_fast(struct cap *c, int fd);
