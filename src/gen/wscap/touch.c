@@ -6,13 +6,18 @@
  */
 #include <errno.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 
 #include "base/bytes.h"
+#include "gen/wscap/fast.h"
 #include "gen/wscap/touch.h"
 #include "gen/wscap/wscap.h"
 
 #define STRINGS_MOST 65536u     /* arguments of a program whose strings are looked for */
+#define IOV_MOST 1024u          /* buffers of an array at most, and messages: UIO_MAXIOV of the kernel */
+#define RW_MOST 0x7ffff000u     /* bytes that a call transfers at most: MAX_RW_COUNT */
+#define USER_END (1ull << 56)   /* the end of what a program can map */
 
 long
 touch_protect(struct cap *c, uint64_t lo, uint64_t hi, int prot)
@@ -37,6 +42,8 @@ may_hide(const struct cap *c, const struct region *r)
 void
 touch_hide(struct cap *c, uint64_t lo, uint64_t hi)
 {
+	int filtered = fast_filtered(c);
+
 	for (size_t i = region_at(&c->reg, lo); i < c->reg.n && c->reg.p[i].lo < hi; i++) {
 		struct region r = c->reg.p[i];
 
@@ -44,7 +51,7 @@ touch_hide(struct cap *c, uint64_t lo, uint64_t hi)
 			continue;
 		r.lo = r.lo > lo ? r.lo : lo;
 		r.hi = r.hi < hi ? r.hi : hi;
-		if (touch_protect(c, r.lo, r.hi, PROT_NONE))
+		if (filtered || touch_protect(c, r.lo, r.hi, PROT_NONE))
 			put_pages(c, r.lo, r.hi);
 		else
 			region_set(&c->hidden, &r);
@@ -116,7 +123,7 @@ struct wanted {
 static void
 touch_add_range(struct cap *c, struct wanted *w, uint64_t addr, uint64_t len)
 {
-	uint64_t lo = addr / PAGE * PAGE, hi = addr + len;
+	uint64_t lo = addr / PAGE * PAGE, hi = len < USER_END ? addr + len : USER_END;
 
 	for (size_t i = 0; i < w->n; i++)
 		if (w->at[i].lo <= lo && w->at[i].hi >= hi)
@@ -133,8 +140,9 @@ want_iov(struct cap *c, struct wanted *w, uint64_t iov, uint64_t count)
 {
 	uint8_t v[16];
 
-	touch_add_range(c, w, iov, count < 1024 ? count * 16 : 16384);
-	for (uint64_t i = 0; i < count && i < 1024; i++) {
+	count = count < IOV_MOST ? count : IOV_MOST;
+	touch_add_range(c, w, iov, count * 16);
+	for (uint64_t i = 0; i < count; i++) {
 		if (tracee_read(&c->t, iov + 16 * i, v, 16) != 16)
 			return;
 		touch_add_range(c, w, get_le64(v), get_le64(v + 8));
@@ -151,6 +159,80 @@ want_msg(struct cap *c, struct wanted *w, uint64_t msg)
 	touch_add_range(c, w, get_le64(m), get_le32(m + 8));
 	want_iov(c, w, get_le64(m + 16), get_le64(m + 24));
 	touch_add_range(c, w, get_le64(m + 32), get_le64(m + 40));
+}
+
+/* An array of struct mmsghdr. */
+static void
+want_msgs(struct cap *c, struct wanted *w, uint64_t msg, uint64_t count)
+{
+	count = count < IOV_MOST ? count : IOV_MOST;
+	touch_add_range(c, w, msg, count * 64);
+	for (uint64_t i = 0; i < count; i++)
+		want_msg(c, w, msg + 64 * i);
+}
+
+/* n pieces of that many bytes, if n is a number that the kernel takes */
+static void
+want_array(struct cap *c, struct wanted *w, uint64_t addr, uint64_t n, unsigned each)
+{
+	touch_add_range(c, w, addr, (n < 1u << 20 ? n : 1u << 20) * each);
+}
+
+static void
+want_sets(struct cap *c, struct wanted *w, const struct call *k)
+{
+	uint64_t n = (uint32_t)k->arg[0];
+	uint8_t set[16];
+
+	for (unsigned i = 1; i <= 3; i++)
+		want_array(c, w, k->arg[i], (n + 63) / 64, 8);
+	if (k->nr == SYS_pselect6 && k->arg[5] && tracee_read(&c->t, k->arg[5], set, 16) == 16)
+		touch_add_range(c, w, get_le64(set), 8);
+}
+
+/*
+ * Pointers of which other arguments tell more: where the kernel would do a part of the call, or do it before it fails.
+ * touch_again is for the others.
+ */
+static void
+want_more(struct cap *c, struct wanted *w, const struct call *k)
+{
+	const uint64_t *a = k->arg;
+
+	switch (k->nr) {
+	case SYS_readv: case SYS_writev: case SYS_preadv: case SYS_pwritev: case SYS_preadv2:
+	case SYS_pwritev2: case SYS_vmsplice:
+		want_iov(c, w, a[1], a[2]);
+		break;
+	case SYS_process_vm_readv: case SYS_process_vm_writev:  /* its own memory, perhaps */
+		want_iov(c, w, a[1], a[2]);
+		want_iov(c, w, a[3], a[4]);
+		break;
+	case SYS_sendmsg: case SYS_recvmsg:
+		want_msg(c, w, a[1]);
+		break;
+	case SYS_sendmmsg: case SYS_recvmmsg:
+		want_msgs(c, w, a[1], (uint32_t)a[2]);
+		break;
+	case SYS_read: case SYS_write: case SYS_pread64: case SYS_pwrite64: case SYS_sendto: case SYS_recvfrom:
+		touch_add_range(c, w, a[1], a[2] < RW_MOST ? a[2] : RW_MOST);
+		break;
+	case SYS_getrandom:
+		touch_add_range(c, w, a[0], a[1] < RW_MOST ? a[1] : RW_MOST);
+		break;
+	case SYS_poll: case SYS_ppoll:
+		want_array(c, w, a[0], (uint32_t)a[1], 8);
+		break;
+	case SYS_select: case SYS_pselect6:
+		want_sets(c, w, k);
+		break;
+	case SYS_epoll_wait: case SYS_epoll_pwait: case SYS_epoll_pwait2:
+		want_array(c, w, a[1], (uint32_t)a[2], 12);
+		break;
+	case SYS_msgsnd: case SYS_msgrcv:
+		want_array(c, w, a[1], a[2] + 8, 1);
+		break;
+	}
 }
 
 /*
@@ -193,28 +275,46 @@ want_exec(struct cap *c, struct wanted *w, const struct call *k)
 	want_strings(c, w, k->arg[first + 2]);
 }
 
+static void
+want_all(struct wanted *w)
+{
+	w->n = 1;
+	w->at[0].lo = 0;
+	w->at[0].hi = UINT64_MAX;
+}
+
 int
 touch_call(struct cap *c, const struct call *k)
 {
 	struct wanted w;
 	uint8_t ss[24];
 
+	if (!c->hidden.n)
+		return 0;
 	w.n = 0;
 	switch (k->nr) {
 	case SYS_mmap: case SYS_munmap: case SYS_mprotect: case SYS_brk: case SYS_madvise:
 	case SYS_exit_group:
 		return 0;
 	case SYS_execve: case SYS_execveat:
-		if (!c->all->touch) {
+		if (c->all->touch)
+			want_all(&w);        /* there are pointers to pointers */
+		else
 			want_exec(c, &w, k);
-			break;
-		}
-		/* fall through */
+		break;
 	case SYS_fork: case SYS_vfork: case SYS_clone: case SYS_clone3: case SYS_shmdt:
-		/* another process will access it, or there are pointers to pointers */
-		w.n = c->hidden.n > 0;
-		w.at[0].lo = 0;
-		w.at[0].hi = UINT64_MAX;
+		want_all(&w);        /* another process will access it */
+		break;
+	case SYS_seccomp: case SYS_prctl:
+		/* after that, it may be killed for a call that we make for it */
+		if (k->nr == SYS_seccomp || k->arg[0] == PR_SET_SECCOMP)
+			want_all(&w);
+		want_args(c, &w, k);
+		break;
+	case SYS_ioctl:
+		if (!call_known(k))             /* there may be pointers to pointers */
+			want_all(&w);
+		want_args(c, &w, k);
 		break;
 	case SYS_mremap:
 		touch_add_range(c, &w, k->arg[0], k->arg[1]);
@@ -224,14 +324,10 @@ touch_call(struct cap *c, const struct call *k)
 			touch_add_range(c, &w, get_le64(ss), get_le64(ss + 16));
 		want_args(c, &w, k);
 		break;
-	case SYS_readv: case SYS_writev: case SYS_preadv: case SYS_pwritev: case SYS_preadv2:
-	case SYS_pwritev2: case SYS_vmsplice:
-		want_iov(c, &w, k->arg[1], k->arg[2]);
-		break;
-	case SYS_sendmsg: case SYS_recvmsg:
-		want_msg(c, &w, k->arg[1]);
-		/* fall through */
 	default:
+		if (file_memory(c, k))
+			want_all(&w);
+		want_more(c, &w, k);
 		want_args(c, &w, k);
 	}
 	if (!w.n)
