@@ -2,12 +2,18 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <signal.h>
 #include <spawn.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -58,6 +64,34 @@ arguments(int n, size_t each)
 	return v;
 }
 
+/* mprotect ends the process; the filter is at p */
+static int
+forbid(void *p)
+{
+	static const struct sock_filter f[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_mprotect, 0, 1), BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	struct sock_fprog prog = {sizeof(f) / sizeof(f[0]), memcpy(p, f, sizeof(f))};
+
+	return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) || prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &prog, 0, 0);
+}
+
+static int
+messages(pid_t parent)
+{
+	char near[10] = "near";
+	struct iovec io[2] = {{near, 10}, {big + 2000000, 10}}, more = {big + 3000000, 20};
+	struct mmsghdr m[2] = {{.msg_hdr = {.msg_iov = io, .msg_iovlen = 1}}, {.msg_hdr = {.msg_iov = io + 1, .msg_iovlen = 1}}};
+	int s[2];
+
+	if (socketpair(AF_UNIX, SOCK_DGRAM, 0, s) || sendmmsg(s[0], m, 2, 0) != 2)
+		return 1;
+	io[1].iov_base = big + 2200000;
+	return recvmmsg(s[1], m, 2, MSG_DONTWAIT, NULL) != 2 || process_vm_readv(parent, &more, 1, io, 2, 0) != 20;
+}
+
 int
 main(int argc, char **argv)
 {
@@ -92,6 +126,8 @@ main(int argc, char **argv)
 		tell(child);
 		return 3;
 	}
+	if (!strcmp(what, "filtered") && forbid(big + 4000000))
+		return 1;
 	for (int i = 0; i < 3; i++) {
 		pid = vfork();
 		if (!pid) {
@@ -104,8 +140,14 @@ main(int argc, char **argv)
 				raise(SIGUSR1);
 			if (!strcmp(what, "writes"))    /* two pages that it has not used, of one mapping */
 				_exit(writev(null, io, 2) != 5000);
+			if (!strcmp(what, "messages"))  /* likewise, in nested arrays, and its parent's name for them */
+				_exit(messages(getppid()));
 			if (!strcmp(what, "unmaps"))
 				munmap(big + N / 8 * 3, 65536);
+			if (!strcmp(what, "filters"))   /* and use memory after that */
+				_exit(forbid(big + 3000000) || big[N - 4096]++);
+			if (!strcmp(what, "filtered"))
+				_exit(big[N - 4096]++);
 			if (!strcmp(what, "exits"))
 				_exit(big[N - 4096] + 5);
 			if (!strcmp(what, "fails")) {

@@ -17,7 +17,7 @@ case_() {
 	grep ', status' got.out >own.out
 	same "$what: the parent's output" native.out own.out
 }
-for what in plain many long spawn fails killed handler writes unmaps exits; do
+for what in plain many long spawn fails killed handler writes unmaps exits messages filters filtered; do
 	case_ -- $what
 	case $what in plain | handler) ok "$what: verified" wsverify -e 1000000 -l 500 c.ws ;; esac
 	[ "$what" != plain ] || ok "most of it is in no child" test "$(wsinfo c.ws:2 | awk '$1 == "size" { print $2 }')" -lt 40000

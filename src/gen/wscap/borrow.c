@@ -8,6 +8,7 @@
 #include <sys/syscall.h>
 
 #include "base/bytes.h"
+#include "gen/wscap/fast.h"
 #include "gen/wscap/share.h"
 #include "gen/wscap/touch.h"
 #include "gen/wscap/wscap.h"
@@ -20,7 +21,7 @@ borrow_may(const struct cap *c, uint64_t flags)
 	const struct tree *a = c->all;
 
 	return (flags & (CLONE_VM | CLONE_VFORK)) == (CLONE_VM | CLONE_VFORK) && c->w && !c->th && !a->alone && !a->touch &&
-	    !a->audit && !a->attached && !a->failed && c->altstack != ALTSTACK_UNKNOWN;
+	    !a->audit && !a->attached && !a->failed && c->altstack != ALTSTACK_UNKNOWN && !fast_filtered(c);
 }
 
 int
