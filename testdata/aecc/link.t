@@ -70,7 +70,7 @@ is '-shared -nostdlib: it is not traced' "$(ae2addr -c p8s ae.out | grep -c '^li
 cat >older <<'E'
 #!/bin/sh
 # aerw of another version
-"${REAL_AERW:?}" "$@" | sed '/^\.Lae_n[0-9]*:/{ n; s/, 1$/, 0/; }'
+"${REAL_AERW:?}" "$@" | sed '/^\.Lae_n[0-9]*:/{ n; s/, [0-9]*$/, 0/; }'
 E
 chmod +x older
 REAL_AERW=$BUILD/bin/aerw AERW=./older aecc -O2 -c twice.c -o older.o
