@@ -96,6 +96,13 @@ lately_end(struct cap *c, uint64_t *addr, size_t most)
 }
 
 void
+lately_forget(struct cap *c)
+{
+	if (c->lately)
+		c->lately->on = 0;
+}
+
+void
 lately_free(struct cap *c)
 {
 	free(c->lately);

@@ -503,6 +503,7 @@ signal_deadly(struct cap *c, int sig)
 	r.u.sig.to = r.u.sig.at;
 	r.u.sig.nxsave = get_xsave(c);
 	r.u.sig.xsave = c->all->xsave;
+	lately_forget(c);               /* the kernel may have written for a call that is not to be seen any more */
 	place_record(c, &r.u.sig, g.rsp);
 	wscap_put(c, &r);
 }

@@ -46,6 +46,7 @@ void place_record(struct cap *c, struct ws_rec_sig *s, uint64_t sp);
 void lately_begin(struct cap *c);       /* since now, if not since before */
 /* up to `most` addresses of words that have changed since then: their number; 0 if it has not begun */
 size_t lately_end(struct cap *c, uint64_t *addr, size_t most);
+void lately_forget(struct cap *c);      /* no longer since then */
 void lately_free(struct cap *c);
 
 /* random.c: rdrand, rdseed, rdpid */
