@@ -50,49 +50,58 @@ lately_begin(struct cap *c)
 	}
 }
 
-/* Words of part i that have changed: each step-th of them, after `skip` others.  Their number. */
-static size_t
-lately_part(struct cap *c, size_t i, uint64_t *addr, size_t most, size_t *skip, size_t step)
+/* Some of many words, from everywhere: each step-th that was seen. */
+struct pick {
+	uint64_t *addr;
+	size_t n, most, seen, step;
+};
+
+static void
+pick_add(struct pick *k, uint64_t addr)
+{
+	if (k->seen++ % k->step)
+		return;
+	if (k->n == k->most) {          /* every second one of them goes */
+		k->n /= 2;
+		for (size_t i = 0; i < k->n; i++)
+			k->addr[i] = k->addr[2 * i];
+		k->step *= 2;
+		if ((k->seen - 1) % k->step)
+			return;
+	}
+	k->addr[k->n++] = addr;
+}
+
+/* Picks from the words of part i that have changed. */
+static void
+lately_part(struct cap *c, size_t i, struct pick *k)
 {
 	struct lately *l = c->lately;
 	uint64_t lo = l->part[i].lo;
-	size_t at = region_at(&c->reg, lo), n, k = 0;
+	size_t at = region_at(&c->reg, lo), n;
 
 	/* it may have been unmapped, or be another one */
 	if (at == c->reg.n || c->reg.p[at].lo > lo || !lately_own(&c->reg.p[at]))
-		return 0;
+		return;
 	n = l->part[i].n < c->reg.p[at].hi - lo ? l->part[i].n : (size_t)(c->reg.p[at].hi - lo);
 	n = tracee_read(&c->t, lo, l->now, n) / 8 * 8;
-	for (size_t j = 0; j < n && k < most; j += 8) {
-		if (!memcmp(l->now + j, l->was[i] + j, 8))
-			continue;
-		if (*skip) {
-			--*skip;
-			continue;
-		}
-		*skip = step - 1;
-		addr[k++] = lo + j;
-	}
-	return k;
+	for (size_t j = 0; j < n; j += 8)
+		if (memcmp(l->now + j, l->was[i] + j, 8))
+			pick_add(k, lo + j);
 }
 
 size_t
 lately_end(struct cap *c, uint64_t *addr, size_t most)
 {
 	struct lately *l = c->lately;
-	uint64_t all[PART / 8];
-	size_t n = 0, got = 0, skip = 0, step;
+	struct pick k = {.addr = addr, .most = most, .step = 1};
 
 	if (!l || !l->on)
 		return 0;
 	l->on = 0;
 	for (size_t i = 0; i < l->n; i++)
-		n += lately_part(c, i, all, PART / 8, &skip, 1);
-	/* of many, some from everywhere */
-	step = n / most + 1;
-	for (size_t i = 0; i < l->n && n; i++)
-		got += lately_part(c, i, addr + got, most - got, &skip, step);
-	return got;
+		lately_part(c, i, &k);
+	return k.n;
 }
 
 void

@@ -150,9 +150,8 @@ place_run(struct cap *c, int how)
 static int
 place_holds(struct cap *c, int status, siginfo_t *si)
 {
-	if (status >> 16 || ptrace(PTRACE_GETSIGINFO, c->t.pid, NULL, si) || signal_is_fault(si) || signal_wait(c, si))
-		return 0;
-	return 1;
+	return status >> 16 == 0 && !ptrace(PTRACE_GETSIGINFO, c->t.pid, NULL, si) && !signal_is_fault(si) &&
+	    !signal_wait(c, si);
 }
 
 /*

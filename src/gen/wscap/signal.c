@@ -103,10 +103,12 @@ forced_index(int sig)
 void
 signal_action(struct cap *c, int sig, const uint8_t act[32])
 {
+	int forced = forced_index(sig);
+
 	c->handler[sig] = get_le64(act);
 	c->actflags[sig] = get_le64(act + 8);
-	if (forced_index(sig) >= 0)
-		memcpy(c->forced[forced_index(sig)], act, sizeof(c->forced[0]));
+	if (forced >= 0)
+		memcpy(c->forced[forced], act, sizeof(c->forced[0]));
 }
 
 void

@@ -44,7 +44,7 @@ void place_record(struct cap *c, struct ws_rec_sig *s, uint64_t sp);
 
 /* lately.c: memory that the program has changed lately */
 void lately_begin(struct cap *c);       /* since now, if not since before */
-/* up to `most` addresses of words that have changed since then: their number; 0 if it has not begun */
+/* up to `most` addresses, an even number, of words that have changed since then: how many; 0 if it has not begun */
 size_t lately_end(struct cap *c, uint64_t *addr, size_t most);
 void lately_forget(struct cap *c);      /* no longer since then */
 void lately_free(struct cap *c);
