@@ -134,8 +134,17 @@ struct store_uses { const uint64_t *who; size_t n; };
 typedef int store_use_fn(void *arg, uint32_t s, uint32_t x, uint32_t port, const uint64_t *who, size_t n);
 int store_read_deps(struct store_read *r, size_t i, const uint8_t *only, store_use_fn *fn, void *arg);
 
+/* The sections of a segment, in this order. */
+enum { FULL_CODE, FULL_KEY, FULL_PATH, FULL_RANK, FULL_DEP, FULL_VAL, FULL_ADDR, FULL_SECTIONS };
+
+/* reader.c, for deps_columns.c.  Loads section `what` of segment k for reading columns: 0, or -1 and r->fault. */
+int full_reader_load(struct store_read *r, size_t k, unsigned what, struct col_reader *c);
+int full_reader_over(struct store_read *r, const struct col_reader *c);  /* after the last column: the same */
 /* The section that was read last is not as it should be: -1 and r->fault.  err NULL: no memory */
 int full_reader_bad(struct store_read *r, const char *err);
+
+/* deps_columns.c: reads DEP of segment k; who: as for store_read_deps_on, or 0.  1, 0: nothing depends on it, or -1 */
+int full_reader_deps(struct store_read *r, size_t k, uint64_t who);
 
 /*
  * value_cache.c: value_cache_select makes r->vals the values of segment k, as far as they are
