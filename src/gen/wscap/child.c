@@ -152,6 +152,7 @@ cap_release(struct cap *c)
 {
 	int shared = c->lender != NULL;
 
+	fast_give_back(c);
 	fast_off(c);
 	if (shared)
 		borrow_leave(c->lender);

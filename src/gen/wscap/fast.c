@@ -188,8 +188,8 @@ fast_changes(struct cap *c, uint64_t lo, uint64_t hi)
 		f->a->clock = 0;
 	if (!fast_touches(f, lo, hi))
 		return 0;
-	if (fast_others(c)) {
-		cap_stop(c, "it maps memory where the recorder is, and has several threads; see --recorder");
+	if (fast_others(c) || f->lent) {
+		cap_stop(c, "it maps memory where the recorder is, which others need; see --recorder");
 		return 1;
 	}
 	if (tracee_cancel_call(&c->t, &c->in))
@@ -221,6 +221,7 @@ fast_quit(struct cap *c)
 	if (tracee_cancel_call(&c->t, &c->in))
 		return 0;
 	c->inside = 0;
+	fast_give_back(c);
 	fast_end(c);
 	return 1;
 }
@@ -278,7 +279,7 @@ fast_shows(struct cap *c, const struct call *k)
 	case SYS_sendfile:
 		fd = (int)k->arg[1];
 	}
-	if (fd < 0 || !c->fast->a || fast_others(c) || !file_shows_memory(c, fd) || !fast_quit(c))
+	if (fd < 0 || !c->fast->a || c->fast->lent || fast_others(c) || !file_shows_memory(c, fd) || !fast_quit(c))
 		return 0;
 	c->fast->never = 0;
 	c->fast->hot = hot;

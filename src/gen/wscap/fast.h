@@ -118,6 +118,7 @@ struct fast_area {
 	 * code, memory that is shared, the recorder's, and that of files that is not read yet (FAST_KEEP): calls
 	 * that change mappings there stop the process
 	 */
+	uint64_t shown, nshown;         /* where what a call is given may be: the rest may be hidden */
 	uint64_t nguard;
 	struct { uint64_t lo, hi; } guard[FAST_GUARDS];
 	struct fast_call call[FAST_CALLS];
@@ -198,6 +199,7 @@ struct fast {
 	int never;                      /* this process must not have one, or no longer */
 	int on;                         /* the jumps are written, and only the recorder's calls do not stop */
 	int paused;                     /* they are not for a while */
+	int lent;                       /* it is that of the parent, whose memory the process has: fast_lend.c */
 	int calling;                    /* a call is about to be made under ptrace */
 	int granted;                    /* it was told to make a call that it had not made, and has made none since */
 	uint64_t guarded;               /* the version of the regions that the guards are of */
@@ -213,6 +215,7 @@ struct fast {
 	struct fast_site *site;         /* owned */
 	size_t nsite, capsite;
 	struct { uint64_t pc; unsigned n; } seen[FAST_SEEN];
+	uint8_t file[FAST_FILES];       /* those of the parent */
 };
 
 /* where a label of the recorder's code is in the process */
@@ -283,6 +286,15 @@ void fast_table(const struct cap *c, struct fast_area *a);      /* which calls t
 unsigned fast_knows(const struct call *k);      /* its enum fast_if; 0: it never makes this call */
 /* May the call k wait for another thread, so that it must not make it?  knows: fast_knows */
 int fast_may_wait(const struct fast *f, const struct call *k, unsigned knows);
+
+/* fast_lend.c: a child of vfork, k, uses the memory of c */
+void fast_lend(struct cap *c, struct cap *k);   /* it stands at its beginning: it has the recorder now, if c had one */
+void fast_return(struct cap *k, struct cap *c); /* it has executed a program, or ended */
+/* It stands, and not at the entry of a call: the recorder goes back to its parent. */
+void fast_give_back(struct cap *k);
+int fast_lent_makes(uint64_t nr);       /* does it make this call for such a child? */
+/* Of a process whose stack pointer is sp: tells the recorder which memory a call may be given. */
+void fast_shown(const struct cap *c, uint64_t sp);
 
 /* fast_learn.c: places in files that are used again and again */
 void fast_learn(const struct cap *c, uint64_t addr);    /* a place was added as it was used */

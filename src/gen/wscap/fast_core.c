@@ -283,6 +283,13 @@ fast_may_now(const struct fast_area *a, uint64_t nr)
 	return a->nguard != 0;
 }
 
+/* Is p NULL, or in memory that is not hidden? */
+INLINE int
+fast_is_shown(const struct fast_area *a, uint64_t p)
+{
+	return !p || (p - a->shown < a->nshown && FAST_KEPT_MOST <= a->nshown - (p - a->shown));
+}
+
 /* May the call be made, and is there room for what it returns? */
 INLINE int
 fast_may(const struct fast_area *a, const struct fast_call *k, int granted)
@@ -308,7 +315,8 @@ fast_may(const struct fast_area *a, const struct fast_call *k, int granted)
 	if (k->when & FAST_PRCTL && (a->arg[0] != 0x53564d41 || a->arg[1]))     /* PR_SET_VMA_ANON_NAME */
 		return 0;
 	if (k->when & FAST_GIVEN) {
-		if (a->arg[3] != 8 || (a->r[0] == __NR_rt_sigaction && a->arg[0] == SIGSYS && a->arg[1]))
+		if (a->arg[3] != 8 || (a->r[0] == __NR_rt_sigaction && a->arg[0] == SIGSYS && a->arg[1]) ||
+		    !fast_is_shown(a, a->arg[1]) || !fast_is_shown(a, a->arg[2]))
 			return 0;
 		n += sizeof(struct fast_piece) + FAST_KEPT_MOST;
 	}

@@ -104,6 +104,9 @@ fast_table(const struct cap *c, struct fast_area *a)
 		a->call[plain[i]] = (struct fast_call){.when = FAST_KNOWN};
 	for (size_t i = 0; i < sizeof(waits) / sizeof(waits[0]); i++)
 		a->call[waits[i]] = (struct fast_call){.when = FAST_KNOWN | FAST_WAITS};
+	for (size_t i = 0; c->fast->lent && i < FAST_CALLS; i++)
+		if (!fast_lent_makes(i))
+			a->call[i].when = 0;
 	if (c->amid.early)              /* it may have registered one before it was captured */
 		a->call[SYS_rseq].when = 0;
 }

@@ -107,7 +107,7 @@ fast_grants(struct cap *c, struct user_regs_struct *g)
 	struct fast *f = c->fast;
 	struct call k = {g->rax, {g->rdi, g->rsi, g->rdx, g->r10, g->r8, g->r9}, 0};
 
-	if (f->granted || g->rip != fast_place(f, fast_asked) || f->a->slow || c->t.nheld || c->all->leaving ||
+	if (f->granted || f->lent || g->rip != fast_place(f, fast_asked) || f->a->slow || c->t.nheld || c->all->leaving ||
 	    c->all->failed || !fast_grant(c, &k))
 		return 0;
 	f->granted = 1;
@@ -132,7 +132,7 @@ fast_replaces(struct cap *c, struct user_regs_struct *g)
 	struct call k = {g->rax, {g->rdi, g->rsi, g->rdx, g->r10, g->r8, g->r9}, 0};
 	unsigned knows = fast_knows(&k);
 
-	if (!knows || fast_may_wait(f, &k, knows) || f->a->slow || c->t.nheld || c->all->leaving || c->all->failed ||
+	if (!knows || (f->lent && !fast_lent_makes(k.nr)) || fast_may_wait(f, &k, knows) || f->a->slow || c->t.nheld || c->all->leaving || c->all->failed ||
 	    (knows & FAST_WRITES && (k.arg[0] >= FAST_FILES || !(f->a->file[k.arg[0]] & FAST_WRITES))) ||
 	    fast_place_add(c, g->rip - 2))
 		return 0;
@@ -480,6 +480,7 @@ fast_resume(struct cap *c)
 		fast_jumps(c, 1);
 	f->mapped = 0;
 	fast_guard(c);
+	fast_shown(c, g.rsp);
 	if (!fast_restarts(&g))
 		fast_lead(c, &g);
 	f->a->selector = 1;

@@ -161,6 +161,8 @@ child_capture(struct cap *c, pid_t pid)
 	if (!why) {
 		if (flags & CLONE_VFORK)
 			turn_lend(c);
+		if (k->lender && flags & CLONE_VFORK)
+			fast_lend(c, k);
 		turn_resume(k, 0);
 		return;
 	}
@@ -178,6 +180,7 @@ fork_return(struct cap *c)
 
 	if (!p)
 		return;
+	fast_return(c, p);
 	c->lender = NULL;
 	p->borrower = NULL;
 	p->lent = 1;

@@ -56,15 +56,21 @@ hold_reclaimed(void)
 	return known ? sum : 0;
 }
 
-/* Does pagemap tell what is there? The stack is. */
+static int
+hold_tells_of(const struct cap *c, uint64_t addr)
+{
+	uint8_t b[8];
+
+	return pread(c->hold.pagemap, b, 8, (off_t)(addr / PAGE * 8)) == 8 && get_le64(b) & PRESENT;
+}
+
+/* Does pagemap tell what is there? The stack is, or, where a child has not used its own yet, the code. */
 static int
 hold_tells(struct cap *c)
 {
 	struct user_regs_struct g;
-	uint8_t b[8];
 
-	return !tracee_regs(&c->t, &g) && pread(c->hold.pagemap, b, 8, (off_t)(g.rsp / PAGE * 8)) == 8 &&
-	    get_le64(b) & PRESENT;
+	return !tracee_regs(&c->t, &g) && (hold_tells_of(c, g.rsp) || hold_tells_of(c, g.rip));
 }
 
 int

@@ -1,0 +1,91 @@
+/*
+ * A child of vfork has its parent's memory, and the recorder in it, which its parent does not need meanwhile: it is lent
+ * to the child, for the few calls that children make often.  posix_spawn sets and asks the actions of all signals.
+ */
+#include <string.h>
+#include <sys/syscall.h>
+
+#include "gen/wscap/fast.h"
+#include "gen/wscap/share.h"
+#include "gen/wscap/wscap.h"
+
+int
+fast_lent_makes(uint64_t nr)
+{
+	switch (nr) {
+	case SYS_rt_sigaction: case SYS_rt_sigprocmask: case SYS_close: case SYS_dup2: case SYS_dup3: case SYS_fcntl:
+		return 1;
+	}
+	return 0;
+}
+
+/* f is c's from now on, without anything in its buffer. */
+static void
+lend_to(struct cap *c, struct fast *f, int lent)
+{
+	c->fast = f;
+	f->lent = lent;
+	f->calling = f->granted = 0;
+	f->guarded = UINT64_MAX;
+	f->a->selector = f->a->note = f->a->grant = 0;
+	f->tail = *(volatile uint64_t *)&f->a->head = f->a->begun = f->a->mapped = 0;
+	fast_table(c, f->a);
+}
+
+void
+fast_lend(struct cap *c, struct cap *k)
+{
+	struct fast *f = c->fast;
+
+	if (!f || !f->a || f->on || !f->paused || f->never || f->lent || c->th || share_any(c))
+		return;
+	fast_free(k);
+	memcpy(f->file, f->a->file, sizeof(f->file));
+	c->fast = NULL;
+	lend_to(k, f, 1);
+	fast_switch(k, 1);
+}
+
+void
+fast_return(struct cap *k, struct cap *c)
+{
+	struct fast *f = k->fast;
+
+	if (!f || !f->lent)
+		return;
+	k->fast = NULL;
+	k->dispatched = 0;
+	lend_to(c, f, 0);
+	memcpy(f->a->file, f->file, sizeof(f->file));   /* the child had descriptors of its own */
+}
+
+void
+fast_give_back(struct cap *k)
+{
+	if (!k->fast || !k->fast->lent || !k->lender)
+		return;
+	fast_switch(k, 0);
+	fast_untell(k);
+	k->fast->paused = 1;
+	fast_return(k, k->lender);
+}
+
+void
+fast_shown(const struct cap *c, uint64_t sp)
+{
+	struct fast_area *a = c->fast->a;
+	size_t i = region_at(&c->reg, sp), j;
+
+	a->shown = 0;
+	a->nshown = UINT64_MAX;
+	if (!c->hidden.n)
+		return;
+	a->nshown = 0;
+	if (i == c->reg.n || c->reg.p[i].lo > sp)
+		return;
+	j = region_at(&c->hidden, c->reg.p[i].lo);
+	if (j < c->hidden.n && c->hidden.p[j].lo < c->reg.p[i].hi)
+		return;
+	a->shown = c->reg.p[i].lo;
+	a->nshown = c->reg.p[i].hi - a->shown;
+}

@@ -1,0 +1,16 @@
+# Children of vfork, and of posix_spawn, that use the recorder of their parent
+. "$HERE/lib.sh"
+gcc -O1 -fno-pie -no-pie -o lend "$HERE/lend.c" || exit 1
+
+for what in near small far spawn bad signals limits sigsys nested forks maps killed fault shows; do
+	./lend "$what" >want.out
+	for recorder in on off; do
+		wscap --recorder "$recorder" -o c.ws ./lend "$what" >got.out 2>err
+		is "$what, $recorder: status, and what is said" "$? $(cat err)" "3 "
+		same "$what, $recorder: output" got.out want.out
+		ok "$what, $recorder: replayed" ws2addr -o "$recorder.addr" c.ws
+	done
+	is "$what: replayed natively" "$("$native" c.ws:1 native.out)" "exited 3"
+	same "$what: that output" native.out want.out
+done
+tap_end
