@@ -13,7 +13,7 @@
 #include "gen/wscap/touch.h"
 #include "gen/wscap/wscap.h"
 
-#define LARGE (1u << 20)        /* bytes of a mapping that is hidden */
+#define LARGE (512u << 10)      /* bytes of a mapping that is hidden */
 
 int
 borrow_may(const struct cap *c, uint64_t flags)
@@ -27,7 +27,7 @@ borrow_may(const struct cap *c, uint64_t flags)
 int
 borrow_large(const struct region *r)
 {
-	return r->hi - r->lo >= LARGE && !r->ino && !r->shared && !r->stack && r->prot & PROT_WRITE && !(r->prot & PROT_EXEC);
+	return r->hi - r->lo >= LARGE && !r->shared && !r->stack && r->prot & PROT_WRITE && !(r->prot & PROT_EXEC);
 }
 
 void
