@@ -11,9 +11,9 @@
 #include "gen/wscap/fast.h"
 #include "gen/wscap/thread.h"
 
-#define HOT 16u                 /* calls at a place before the recorder is put there */
-#define SHY  4u                 /* so many times HOT, after the program has read where its memory is */
-#define RARE 65536u             /* that is enough */
+#define HOT  8u                 /* calls at a place before the recorder is put there: as much as that costs */
+#define SHY  2u                 /* the same after the program has read where its memory is: twice as many each time */
+#define RARE 16u                /* times: that is enough */
 
 /* Tells the kernel to stop calls of this thread, or no longer: 0 or -1. */
 static int
@@ -269,7 +269,7 @@ fast_ends(const struct call *k)
 static int
 fast_shows(struct cap *c, const struct call *k)
 {
-	unsigned hot = c->fast->hot < RARE ? SHY * c->fast->hot : RARE;
+	unsigned shown = c->fast->shown < RARE ? c->fast->shown + 1 : RARE;
 	int fd = -1;
 
 	switch (k->nr) {
@@ -282,7 +282,8 @@ fast_shows(struct cap *c, const struct call *k)
 	if (fd < 0 || !c->fast->a || c->fast->lent || fast_others(c) || !file_shows_memory(c, fd) || !fast_quit(c))
 		return 0;
 	c->fast->never = 0;
-	c->fast->hot = hot;
+	c->fast->shown = shown;
+	c->fast->hot = SHY << shown;
 	return 1;
 }
 

@@ -205,6 +205,7 @@ struct fast {
 	uint64_t guarded;               /* the version of the regions that the guards are of */
 	int mapped;                     /* code was mapped, in which there may be known places */
 	unsigned slow, made;            /* calls that stopped the process, and that did not, since a while */
+	unsigned shown;                 /* how often the program has read where its memory is */
 	unsigned hot;                   /* how often a place makes calls before it is changed */
 	struct fast_area *a;            /* our view of the shared memory; NULL: there is none */
 	uint8_t *p;
