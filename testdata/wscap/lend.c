@@ -11,6 +11,7 @@
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #define N ((size_t)4 << 20)
@@ -138,6 +139,29 @@ child(const char *what, char *big)
 	_exit(7);
 }
 
+/* for half a second nearly always in a call, with SIGTRAP blocked and ignored: what it is in the end */
+static int
+blocked(void)
+{
+	struct sigaction act = {.sa_handler = SIG_IGN};
+	struct timespec now, begin;
+	sigset_t all;
+
+	sigfillset(&all);
+	sigprocmask(SIG_SETMASK, &all, NULL);
+	sigaction(SIGTRAP, &act, NULL);
+	clock_gettime(CLOCK_MONOTONIC, &begin);
+	do {
+		for (int i = 0; i < 200; i++)
+			getppid();
+		clock_gettime(CLOCK_MONOTONIC, &now);
+	} while ((now.tv_sec - begin.tv_sec) * 1000000000l + now.tv_nsec - begin.tv_nsec < 500000000l);
+	sigprocmask(SIG_SETMASK, NULL, &all);
+	sigaction(SIGTRAP, NULL, &act);
+	printf("blocked %d, ignored %d\n", sigismember(&all, SIGTRAP), act.sa_handler == SIG_IGN);
+	return 3;
+}
+
 int
 main(int argc, char **argv)
 {
@@ -146,6 +170,8 @@ main(int argc, char **argv)
 	struct sigaction act = {.sa_handler = SIG_IGN};
 	char *big;
 
+	if (!strcmp(what, "blocked"))
+		return blocked();
 	/* large memory is hidden from children */
 	big = mmap((void *)0x10000000000, N, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
 	if (big == MAP_FAILED)

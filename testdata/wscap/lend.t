@@ -13,4 +13,13 @@ for what in near small far spawn bad signals limits sigsys nested forks maps kil
 	is "$what: replayed natively" "$("$native" c.ws:1 native.out)" "exited 3"
 	same "$what: that output" native.out want.out
 done
+
+# a capture that ends in a call takes steps out of it; the program knows nothing of their SIGTRAP
+./lend blocked >want.out
+for t in 0.2 0.23 0.26 0.29; do
+	wscap --time "$t" -o c.ws ./lend blocked >got.out 2>err
+	is "ended after $t: status, and what is said" "$? $(cat err)" "3 "
+	same "ended after $t: output" got.out want.out
+	ok "ended after $t: replayed" ws2addr -o /dev/null c.ws
+done
 tap_end

@@ -332,6 +332,7 @@ fast_out(struct cap *c)
 	}
 	f->calling = calls && !c->all->leaving;
 	fast_drain(c);
+	signal_forced(c, SIGTRAP);      /* of the steps; only now is it known whether the program blocks it */
 	if (calls && c->all->leaving && !tracee_regs(&c->t, &g)) {
 		c->in = g;
 		c->in.orig_rax = g.rax;
