@@ -65,7 +65,7 @@ gives "an empty file" 1 "bifcm: empty: byte 0: empty, not a value stream of bifc
 gives "another file" 1 "bifcm: in: byte 0: not a value stream of bifcm(5)" bifcm -dc in
 { head -c 8 in.bif; printf '\001'; tail -c +10 in.bif; } >old.bif
 gives "the version before" 1 "bifcm: old.bif: byte 0: a value stream of version 1, which only the older bifcm that made it can read" bifcm -t old.bif
-{ head -c 8 in.bif; printf '\005'; tail -c +10 in.bif; } >new.bif
+{ head -c 8 in.bif; printf '\006'; tail -c +10 in.bif; } >new.bif
 gives "another version" 1 "bifcm: new.bif: byte 0: a value stream of an unknown version" bifcm -t new.bif
 head -c 20 in.bif >cut.bif
 gives "cut off in the header" 1 "bifcm: cut.bif: byte 20: the file was cut off in its header" bifcm -l cut.bif

@@ -13,6 +13,8 @@
  *   table    records of 20 bytes: the first repeats, the others hardly
  *   wide     records of 28 bytes: doubles and a float with one or three places, and integers
  *   rare     zeros of 4 bytes, and a number now and then: zstd's higher levels make more of them
+ *   picture  of 240 x 120 pixels of 3 bytes: lines of signs on a ground that changes slowly
+ *   story    numbers of words, 2 bytes each, which depend on the two before
  *   mix      some of each
  */
 #include <stdint.h>
@@ -201,6 +203,42 @@ rare(void)
 	}
 }
 
+static void
+picture(void)
+{
+	static unsigned char sign[24][12], text[12][30];
+
+	for (size_t i = 0; i < sizeof(sign); i++)
+		sign[i / 12][i % 12] = (unsigned char)(i % 12 < 2 ? 0 : below(256) & below(256));
+	for (size_t i = 0; i < sizeof(text); i++)
+		text[i / 30][i % 30] = (unsigned char)below(24);
+	for (int y = 0; y < 120; y++)
+		for (int x = 0; x < 240; x++) {
+			int ink = sign[text[y / 10][x / 8]][y % 10] >> x % 8 & 1;
+
+			for (int k = 0; k < 3; k++)
+				putchar(ink ? 20 * k : 200 + (x + y * k) / 8);
+		}
+}
+
+static void
+story(void)
+{
+	static unsigned char next[30][30][3];
+	unsigned a = 0, b = 0;
+
+	for (size_t i = 0; i < sizeof(next); i++)
+		next[i / 90][i / 3 % 30][i % 3] = (unsigned char)below(30);
+	for (int i = 0; i < 30000; i++) {
+		unsigned w = below(20) ? next[a][b][below(5) / 2] : below(30);
+
+		a = b;
+		b = w;
+		putchar((int)(w * 0x735 & 255));
+		putchar((int)(w * 0x735 >> 8));
+	}
+}
+
 static void one(void) { putchar('x'); }
 static void none(void) {}
 static void more(void) { noise(400003); }
@@ -209,7 +247,7 @@ static const struct { const char *name; void (*make)(void); } kinds[] = {
 	{ "repeats", repeats }, { "ticks", ticks }, { "words", words }, { "far", far }, { "log", lines },
 	{ "noise", more }, { "zeros", zeros }, { "one", one }, { "none", none }, { "decimals", decimals },
 	{ "grids", grids }, { "ids", ids }, { "table", table }, { "wide", wide }, { "rare", rare },
-	{ "mix", mix },
+	{ "picture", picture }, { "story", story }, { "mix", mix },
 };
 
 int

@@ -4,7 +4,7 @@ size() { wc -c | tr -d ' '; }
 
 # every second kind, and of these levels of one in four
 kinds=0
-for kind in repeats ticks words far log noise zeros one none decimals grids ids table rare mix; do
+for kind in repeats ticks words far log noise zeros one none decimals grids ids table rare mix picture story; do
 	kinds=$((kinds + 1))
 	[ "${MATRIX-}" = full ] || [ $((kinds % 2)) = 1 ] || continue
 	"$BUILD/test/hard" $kind >in

@@ -64,6 +64,13 @@ same "a file of version 3" values out
 "$plain" <old.bif >out
 same "by the plain decoder, too" values out
 
+# and of version 4
+printf '\211TMBIF\r\n\4\0\0\0\10\0\0\0\0\0\0\0\0\1\1\267\161\364\341\5\0\6\42\176\7\300\1\0\2\0\1\1\0\1\3\15\1\170\4\1\0\0\10\1\0\0\320\162\325\362\22\0\0\0BIFe' >old.bif
+bifcm -dc old.bif >out
+same "a file of version 4" values out
+"$plain" <old.bif >out
+same "by the plain decoder, also" values out
+
 # values on grids, with primers and without; many fields
 for kind in decimals grids; do
 	"$BUILD/test/hard" $kind >in
@@ -82,7 +89,7 @@ for kind in decimals grids; do
 	is "$kind: scaled" "$(bifcm -lv in.bif | sed -n 's/^1 .* scaled:/scaled:/p')" "scaled:$([ $kind = decimals ] && echo 7 || echo 5)"
 done
 
-# whole blocks, by both methods
+# whole blocks, by each method
 whole() { bifcm -lv in.bif | sed -n 's/^whole .* //p'; }
 "$BUILD/test/hard" far >in
 bifcm -9 -r 2,4 -c in >in.bif
@@ -95,4 +102,16 @@ bifcm -9 -c in >in.bif
 is "another one" "$(whole)" zstd:1
 "$plain" <in.bif >out
 same "as well" in out
+for options in "picture -w 1" "story -w 2" "story -w 1"; do
+	"$BUILD/test/hard" "${options%% *}" >in
+	# shellcheck disable=SC2086
+	bifcm -9 ${options#* } -c in >in.bif
+	is "$options: context mixing of bytes" "$(whole)" bytes:1
+	"$plain" <in.bif >out
+	same "$options: which the plain decoder knows" in out
+	bifcm -dc in.bif >out
+	same "$options: comes back" in out
+	bifcm -d -R in.bif | bifcm -9 ${options#* } | bifcm -d -R >out
+	same "$options: backward" in out
+done
 tap_end

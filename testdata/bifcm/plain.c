@@ -114,7 +114,7 @@ header(void)
 		reject("magic");
 	at = 8;
 	version = integer(2);
-	if (version < 2 || version > 4)
+	if (version < 2 || version > 5)
 		reject("version");
 	B = integer(4);
 	nhead = integer(4);
@@ -217,7 +217,7 @@ whole_block(size_t start)
 
 	for (unsigned c = 0; c < nfield; c++)
 		r += width[c];
-	if (!n || n > 134217728 / r || (method != 16 && method != 17) || len > n * r + n * r / 4096)
+	if (!n || n > 134217728 / r || method < 16 || method > (version < 5 ? 17 : 18) || len > n * r + n * r / 4096)
 		reject("whole block");
 	want = integer(4);
 	need(len);
@@ -227,6 +227,8 @@ whole_block(size_t start)
 	raw = alloc(n * r);
 	if (method == 16)
 		whole_lzma(file + end + 4, len, raw, n * r);
+	else if (method == 18)
+		whole_bytes(file + end + 4, len, raw, n * r);
 	else
 		whole_zstd(file + end + 4, len, raw, n * r);
 	put_records(raw, n);

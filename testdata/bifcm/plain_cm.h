@@ -239,18 +239,17 @@ weights(void *w, size_t bytes, int16_t v)
 		p[i] = v;
 }
 
-/* What histories of bits are worth in the beginning */
+/* What histories of bits are worth in the beginning, in n rows */
 static void
-first_histories(struct cm *c)
+bit_histories(uint16_t *P, size_t rows)
 {
 	for (unsigned h = 1; h < 256; h++) {
 		unsigned ones = 0, n = 0;
 
 		for (unsigned x = h; x > 1; x >>= 1, n++)
 			ones += x & 1;
-		for (int j = 0; j < 9; j++)
-			for (int m = 0; m < 6; m++)
-				c->P[j][m][h] = (uint16_t)(65535 * (2 * ones + 1) / (2 * n + 2));
+		for (size_t j = 0; j < rows; j++)
+			P[256 * j + h] = (uint16_t)(65535 * (2 * ones + 1) / (2 * n + 2));
 	}
 }
 
@@ -270,7 +269,7 @@ cm_new(size_t N, size_t max, int keyed, unsigned w)
 	weights(c->Q, sizeof(c->Q), 2000);
 	weights(c->X, sizeof(c->X), 2500);
 	weights(c->Y, sizeof(c->Y), 2500);
-	first_histories(c);
+	bit_histories(c->P[0][0], 9 * 6);
 	for (unsigned i = 0; i < 32; i++)
 		c->list[i] = i;
 	counters((struct counter *)c->recent, sizeof(c->recent), 1 << 21);

@@ -15,6 +15,7 @@ mask(unsigned w)
 }
 
 #include "plain_scaled.h"
+#include "plain_units.h"
 
 static void
 stored(const uint8_t *p, size_t len, struct column *c)

@@ -28,7 +28,7 @@ vs_work_new(const struct vs_info *i)
 {
 	struct vc_work *w = vc_work_new(vs_columns(&i->layout));
 
-	if (w && i->version >= VS_VERSION)
+	if (w && i->version > VS_VERSION_FIELDS)
 		vc_work_extend(w);
 	return w;
 }

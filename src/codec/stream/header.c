@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/bytes.h"
+#include "codec/stream/bytes_internal.h"
 #include "codec/stream/stream_internal.h"
 
 const uint8_t vs_magic[8] = { 0x89, 'T', 'M', 'B', 'I', 'F', '\r', '\n' };
@@ -69,7 +70,7 @@ vs_header_size(const uint8_t *p, const char **err)
 	else if (get_le16(p + 8) < VS_VERSION_BLOCKS || get_le16(p + 8) > VS_VERSION)
 		*err = "a value stream of an unknown version";
 	else if (nhead > VS_HEAD_MAX || p[21] < 1 ||
-	    p[21] > (get_le16(p + 8) < VS_VERSION ? VS_FIELDS_OLD : VS_FIELDS))
+	    p[21] > (get_le16(p + 8) <= VS_VERSION_FIELDS ? VS_FIELDS_OLD : VS_FIELDS))
 		*err = "the header is damaged";
 	return *err ? 0 : VS_HEADER + p[21] + nhead + 4;
 }
@@ -93,7 +94,7 @@ vs_get_header(const uint8_t *p, size_t n, struct vs_info *i, const char **err)
 		return -1;
 	y->ref = p[20];
 	for (unsigned c = 0; c < y->nfield; c++) {
-		uint8_t k = p[VS_HEADER + c], old = i->version < VS_VERSION;
+		uint8_t k = p[VS_HEADER + c], old = i->version <= VS_VERSION_FIELDS;
 
 		if (old && (k & 15) > 3)
 			return -1;
@@ -171,6 +172,15 @@ stream_column(const uint8_t *p, size_t n, size_t *at, uint64_t max, struct vs_bh
 	return 1;
 }
 
+/* Can a whole block of so many bytes have that method? */
+static int
+whole_method(const struct vs_info *i, uint64_t bytes, unsigned method)
+{
+	if (method == VS_BYTES)
+		return i->version > VS_VERSION_BYTES && bytes <= BYTES_MAX;
+	return method == VS_LZMA || method == VS_ZSTD;
+}
+
 /* What the head of a whole block says after its first number: 1; 0: too few bytes; -1. */
 static int
 whole_head(const uint8_t *p, size_t n, size_t *at, const struct vs_info *i, struct vs_bhead *h)
@@ -184,7 +194,7 @@ whole_head(const uint8_t *p, size_t n, size_t *at, const struct vs_info *i, stru
 	h->ncol = 1;
 	h->col[0].n = h->n;
 	k = h->n ? stream_column(p, n, at, VS_WHOLE_MAX(h->n * record), h, &h->col[0]) : -1;
-	return k > 0 && h->col[0].method != VS_LZMA && h->col[0].method != VS_ZSTD ? -1 : k;
+	return k > 0 && !whole_method(i, h->n * record, h->col[0].method) ? -1 : k;
 }
 
 /* The same of another block. */
@@ -244,5 +254,5 @@ vs_decode_block_head(const uint8_t *p, size_t n, const struct vs_info *i, struct
 const char *
 vs_method_name(unsigned method)
 {
-	return method == VS_LZMA ? "lzma" : method == VS_ZSTD ? "zstd" : vc_name(method);
+	return method == VS_LZMA ? "lzma" : method == VS_ZSTD ? "zstd" : method == VS_BYTES ? "bytes" : vc_name(method);
 }

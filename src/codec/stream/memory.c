@@ -2,6 +2,7 @@
  * Value streams: how much memory it takes, at most, to write or read one; sizes of blocks that need no
  * more than is allowed.
  */
+#include "codec/stream/bytes_internal.h"
 #include "codec/stream/stream_internal.h"
 
 #define PROGRAM  (8u << 20)     /* code, libraries, buffers of input and output */
@@ -46,7 +47,9 @@ memory_whole(uint64_t n)
 {
 	uint64_t zstd = vc_zstd_memory((size_t)n, 19) + n, lzma = vc_lzma_memory(memory_dict(n), 0);
 
-	return n ? n + (zstd > lzma ? zstd : lzma) : 0;
+	uint64_t bytes = n <= BYTES_MAX ? bytes_memory((size_t)n) : 0, most = zstd > lzma ? zstd : lzma;
+
+	return n ? n + (bytes + n > most ? bytes + n : most) : 0;
 }
 
 /* The greatest blocks that o may make of a stream of `bytes` bytes: records of the first, of a later one. */
@@ -172,7 +175,8 @@ vs_memory_note(struct vs_reader *r, const struct vs_job *j)
 	uint64_t x = h->n * r->m.record;
 
 	if (h->whole) {
-		x += h->size + (h->col[0].method == VS_LZMA ? vc_lzma_memory(memory_dict(x), 1) : 0);
+		x += h->size + (h->col[0].method == VS_LZMA ? vc_lzma_memory(memory_dict(x), 1) :
+		    h->col[0].method == VS_BYTES ? bytes_memory((size_t)x) : 0);
 		e->whole = x > e->whole ? x : e->whole;
 		return;
 	}

@@ -7,8 +7,9 @@
 #include "base/varint.h"
 #include "codec/stream/stream.h"
 
-#define VS_VERSION  4u
-#define VS_VERSION_FIELDS 3u            /* at most 8 fields, without cm-signed, cm-signed2 and scaled; read */
+#define VS_VERSION  5u
+#define VS_VERSION_BYTES  4u            /* without context mixing of bytes; read */
+#define VS_VERSION_FIELDS 3u            /* also at most 8 fields, without cm-signed, cm-signed2 and scaled; read */
 #define VS_FIELDS_OLD     8u
 #define VS_VERSION_BLOCKS 2u            /* also without whole blocks; read */
 #define VS_VERSION_OLD 1u               /* smaller tables of context mixing; no longer read */
@@ -110,7 +111,7 @@ int vs_put_block(const struct vs_info *i, struct vs_part *q, size_t before, cons
     struct buf *out);
 
 /* Whole blocks, of records as bytes: methods, in files. */
-enum { VS_LZMA = 16, VS_ZSTD };
+enum { VS_LZMA = 16, VS_ZSTD, VS_BYTES };
 
 /*
  * Codes the records at raw as a whole block if that takes less than `size` bytes, and appends it to

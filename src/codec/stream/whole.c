@@ -1,7 +1,7 @@
 /*
- * Value streams: whole blocks, whose records are bytes for LZMA or zstd. Where they are programs,
- * text, or repeat over long distances, these find what no block of a column has, as xz(1) and
- * zstd(1) do with the same parameters. To read any of it, all of it is decoded.
+ * Value streams: whole blocks, whose records are bytes for LZMA, zstd, or context mixing. Where they
+ * are programs, text, or repeat over long distances, the first two find what no block of a column has,
+ * as xz(1) and zstd(1) do with the same parameters. To read any of it, all of it is decoded.
  *
  * LZMA is slow: it is tried if an estimate comes near the size that was reached. The estimate is the
  * size by a quick run of zstd over everything, which finds repetitions over all distances, times what
@@ -13,6 +13,7 @@
 #include <zstd.h>
 
 #include "base/bytes.h"
+#include "codec/stream/bytes_internal.h"
 #include "codec/stream/stream_internal.h"
 
 #define DICT_MIN 4096u          /* that of the format, at least */
@@ -30,6 +31,8 @@
  */
 #define LITTLE  128
 #define ZFAR    1.15            /* zstd is not tried if it takes this times as much as LZMA on the sample */
+#define CLOSE   1.15            /* context mixing of bytes is tried if its estimate is less than this times the size */
+#define WORTH   32              /* it must save one of so many bytes, because it is slow both ways */
 #define PIECE   65536u          /* records whose values are summed at a time */
 
 /* The number of LZMA's dictionary sizes, 2^i or 3 * 2^i, that is enough for n bytes. */
@@ -177,6 +180,43 @@ whole_try(const struct buf *raw, int tries, size_t size, struct buf *best, unsig
 	return bad ? -1 : 0;
 }
 
+/*
+ * Replaces *best, or what takes `size` bytes, by context mixing of bytes if that is worth its time.
+ * 0, or -1 without memory.
+ */
+static int
+whole_bytes(const struct vs_common *m, const struct buf *raw, size_t size, struct buf *best, unsigned *method)
+{
+	const struct vs_layout *y = &m->info.layout;
+	unsigned width = y->ref ? 1 : y->width[0];
+	struct buf sample = BUF_INIT, b = BUF_INIT;
+	struct bytes_shape s;
+	size_t part, quick = 1, all = 1;
+	int r, noise;
+
+	if (raw->n > BYTES_MAX)
+		return 0;
+	if (best->n && best->n < size)
+		size = best->n;
+	for (unsigned c = 1; c < y->nfield; c++)
+		width = y->width[c] == width ? width : 1;
+	r = bytes_find(raw->p, raw->n, m->record, width, &s, &sample, &part);
+	if (!r && sample.n < raw->n)
+		r = whole_quick(raw->p, raw->n, &all) != 0 || whole_quick(sample.p, sample.n, &quick) != 0 ? -1 : 0;
+	noise = part > sample.n - sample.n / WORTH;
+	buf_free(&sample);
+	if (!r && !noise && (double)all * (double)part <= CLOSE * (double)quick * (double)size)
+		r = bytes_encode(raw->p, raw->n, &s, size - size / WORTH, &b);
+	if (!r && b.n) {
+		buf_free(best);
+		*best = b;
+		*method = VS_BYTES;
+		return 0;
+	}
+	buf_free(&b);
+	return r < 0 ? -1 : 0;
+}
+
 int
 vs_whole_encode(const struct vs_common *m, const struct buf *raw, size_t size, struct buf *out)
 {
@@ -186,6 +226,8 @@ vs_whole_encode(const struct vs_common *m, const struct buf *raw, size_t size, s
 	int r = raw->n ? whole_tries(raw->p, raw->n, size) : 0;
 
 	if (r > 0 && whole_try(raw, r, size, &best, &h.col[0].method) != 0)
+		r = -1;
+	if (r > 0 && whole_bytes(m, raw, size, &best, &h.col[0].method) != 0)
 		r = -1;
 	if (r > 0 && best.n && best.n <= VS_WHOLE_MAX(raw->n)) {
 		h.col[0].size = best.n;
@@ -241,11 +283,12 @@ vs_whole_decode(const struct vs_common *m, struct vs_job *j)
 	j->raw.n = 0;
 	if (!buf_reserve(&j->raw, n))
 		return vs_job_fail(j, j->off, VS_NOMEM);
-	bad = (h->col[0].method == VS_LZMA ? whole_unlzma : whole_unzstd)(p, len, j->raw.p, n);
+	bad = h->col[0].method == VS_BYTES ? bytes_decode(p, len, j->raw.p, n) :
+	    (h->col[0].method == VS_LZMA ? whole_unlzma : whole_unzstd)(p, len, j->raw.p, n);
 	if (bad < 0)
 		return vs_job_fail(j, j->off, VS_NOMEM);
 	if (bad)
-		return vs_job_damaged(j, j->off + h->len, -1, "LZMA or zstd data is damaged or too short");
+		return vs_job_damaged(j, j->off + h->len, -1, "its coded bytes are damaged or too short");
 	j->raw.n = n;
 	j->sum = (struct vs_sum){ 0, 0, 0 };
 	for (size_t at = 0, k; at < h->n; at += k) {
