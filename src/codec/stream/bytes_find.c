@@ -30,7 +30,7 @@ find_sample(const uint8_t *p, size_t n, unsigned unit, uint8_t *to)
 	return PIECES * PIECE;
 }
 
-/* *s becomes t if the sample takes less than *size by it, which becomes what it takes. 0, or -1 without memory. */
+/* *s becomes t if the sample takes less than *size by it, and *size what it takes. 0, or -1: no memory. */
 static int
 find_better(const uint8_t *p, size_t n, const struct bytes_shape *t, struct bytes_shape *s, size_t *size)
 {
@@ -78,8 +78,8 @@ find_row(const uint8_t *p, size_t n, unsigned unit)
 }
 
 int
-bytes_find(const uint8_t *p, size_t n, unsigned record, unsigned width, struct bytes_shape *s, struct buf *sample,
-    size_t *size)
+bytes_find(const uint8_t *p, size_t n, unsigned record, unsigned width, struct bytes_shape *s,
+    struct buf *sample, size_t *size)
 {
 	static const unsigned units[] = { 1, 3, 4, 2 };
 	uint8_t *to = buf_reserve(sample, PIECES * PIECE);

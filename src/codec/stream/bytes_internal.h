@@ -31,7 +31,7 @@ uint64_t bytes_memory(size_t n);
  * The shape of n bytes of records; `width` is that of all fields, or 1. sample: some of these bytes, all
  * if there are few; *size: what they take by that shape. 0, or -1 without memory.
  */
-int bytes_find(const uint8_t *p, size_t n, unsigned record, unsigned width, struct bytes_shape *s, struct buf *sample,
-    size_t *size);
+int bytes_find(const uint8_t *p, size_t n, unsigned record, unsigned width, struct bytes_shape *s,
+    struct buf *sample, size_t *size);
 
 #endif

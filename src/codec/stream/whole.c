@@ -31,7 +31,7 @@
  */
 #define LITTLE  128
 #define ZFAR    1.15            /* zstd is not tried if it takes this times as much as LZMA on the sample */
-#define CLOSE   1.15            /* context mixing of bytes is tried if its estimate is less than this times the size */
+#define CLOSE   1.15            /* context mixing of bytes is tried if its estimate is less than that */
 #define WORTH   32              /* it must save one of so many bytes, because it is slow both ways */
 #define PIECE   65536u          /* records whose values are summed at a time */
 
