@@ -2,6 +2,7 @@
 #include "base/diag.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
@@ -15,11 +16,24 @@ static const char *name = "tracemill";
 static int status = 1;
 static int limited;     /* SIGXFSZ was not ignored at the start */
 
+/*
+ * Standard descriptors that are closed must not become those of our files, to which messages would go, and from which
+ * input would come.  Reading and writing fails as before, and programs that we start find them closed.
+ */
+static void
+diag_standard(void)
+{
+	for (int fd = 0; fd <= 2; fd++)
+		if (fcntl(fd, F_GETFD) < 0)
+			(void)!open("/dev/null", (fd ? O_RDONLY : O_WRONLY) | O_CLOEXEC);
+}
+
 void
 diag_init(const char *argv0, int trouble)
 {
 	const char *slash;
 
+	diag_standard();
 	status = trouble;
 	if (signal(SIGXFSZ, SIG_IGN) == SIG_DFL)
 		limited = 1;

@@ -13,7 +13,8 @@
 /*
  * Sets the tool's name (the last component of argv0) and the exit status of die() and its kin: 1
  * for most tools, 2 for those that compare. From here on a file that would grow too large makes
- * write(2) fail with EFBIG, instead of a signal.
+ * write(2) fail with EFBIG, instead of a signal; and a standard descriptor that is closed is not that
+ * of a file that is opened later. It comes first, before anything is opened.
  */
 void diag_init(const char *argv0, int trouble);
 

@@ -1,6 +1,5 @@
 /* wscap: run a program and capture its working set */
 #include <errno.h>
-#include <fcntl.h>
 #include <malloc.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -119,18 +118,6 @@ wscap_descriptors(void)
 		r.rlim_cur = r.rlim_max;
 		setrlimit(RLIMIT_NOFILE, &r);
 	}
-}
-
-/*
- * Standard descriptors that are closed must not become those of our files, to which messages would go.  The program
- * finds them closed as they were, and reading and writing here fails as before.
- */
-static void
-wscap_standard(void)
-{
-	for (int fd = 0; fd <= 2; fd++)
-		if (fcntl(fd, F_GETFD) < 0)
-			(void)!open("/dev/null", (fd ? O_RDONLY : O_WRONLY) | O_CLOEXEC);
 }
 
 /*
@@ -302,7 +289,6 @@ main(int argc, char **argv)
 	uint64_t pid = 0;
 	int o, whole, recorder = -1, names = OWN;
 
-	wscap_standard();
 	diag_init(argv[0], CANNOT);
 	a->path = "a.ws";
 	while ((o = opt_next(&wscap_tool, argc, argv)) != -1) {
