@@ -50,7 +50,7 @@ refs_operands(struct refs_source *q, const struct refs_words *w, int argc, char 
 void
 refs_begin(const struct refs_source *q)
 {
-	helper_allow(q->names ? HELPER_ELF : 0);
+	helper_allow(q->names || q->exe ? HELPER_ELF : 0);
 	progress_start(src_name(q->path));
 	progress_limit(q->to);
 }

@@ -220,6 +220,20 @@ refs_recognize(struct refs *s)
 	return 0;
 }
 
+/* An executable that is not needed, as the source has names: one that is not there is an error all the same. */
+static void
+refs_try_exe(struct refs *s, const char *path)
+{
+	struct exe x;
+
+	if (exe_open(&x, path) != 0) {
+		s->path = src_name(path);
+		refs_fail_text(s, DIAG_NOOFF, x.err);
+		return;
+	}
+	exe_close(&x);
+}
+
 struct refs *
 refs_open(const struct refs_source *q)
 {
@@ -230,8 +244,10 @@ refs_open(const struct refs_source *q)
 		return s;
 	if (q->events && s->kind != REFS_PROGRAM)
 		refs_fail_text(s, DIAG_NOOFF, "is no program, so an event file cannot belong to it");
-	else if (q->exe && q->names && s->kind != REFS_CAPTURE && s->kind != REFS_PROGRAM)
+	else if (q->exe && s->kind != REFS_CAPTURE && s->kind != REFS_PROGRAM)
 		refs_open_exe(s, q->exe);
+	else if (q->exe)
+		refs_try_exe(s, q->exe);
 	return s;
 }
 

@@ -43,6 +43,8 @@ gives "no such function" 1 "addrconv: walk: no function comp" addrconv -s compar
 ok "and nothing is made of it" test ! -e made
 gives "nor in a part" 1 "addrconv: walk: no function comp" addrconv -s comp -n :50 walk
 gives "-e nosuch" 1 "addrconv: nosuch: No such file or directory" addrconv -e nosuch -s compare g.ref
+gives "-e nosuch, without -s" 1 "addrconv: nosuch: No such file or directory" addrconv -e nosuch -o made g.ref
+ok "and nothing is made of that" test ! -e made
 gives "no name" 2 "addrconv: -s : not the name of a function; see addrconv --help" addrconv -s '' g.ref
 gives "a format of instructions" 2 "addrconv: -f champsim takes no filters but --task; see addrconv --help" addrconv -f champsim -s main g.ref
 

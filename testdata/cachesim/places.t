@@ -72,6 +72,14 @@ cachesim -e walk --functions g.ref >got
 cachesim --functions walk >want
 same "-e" got want
 gives "-e nosuch" 1 "cachesim: nosuch: No such file or directory" cachesim -e nosuch --lines g.ref
+gives "-e nosuch, where no names are asked for" 1 "cachesim: nosuch: No such file or directory" cachesim -e nosuch g.ref
+gives "-e nosuch, where the source has names" 1 "cachesim: nosuch: No such file or directory" cachesim -e nosuch --lines walk
+cachesim -e walk g.ref >got
+cachesim g.ref >want
+same "-e changes nothing without tables" got want
+cachesim --functions -o want g.ref 2>/dev/null
+cachesim --functions -o got g.ref 2>&-
+same "a message does not go into the output, where standard error is closed" got want
 is "--top" "$(cachesim --lines --top 2 walk | sed '1,/misses by line/d' | awk '{ print ($NF == "others" ? "others" : "") ($NF == "total" ? "total" : "") }' | tr '\n' ' ')" \
 	"  others total "
 printf ' L 1000,8\nI  2000,4\n L 3000,8\n' | cachesim --functions 2>/dev/null >got
