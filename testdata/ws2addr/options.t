@@ -31,7 +31,12 @@ for cut in 1 5000 9010 9018 9019 9025 $((n - 1)); do
 	is "the first has $cut instructions" "$(grep -c ^inst a.txt)" $cut
 done
 is "nothing between" "$(ws2addr -f text -n 17:17 tiny.ws)" ""
-is "behind the end" "$(ws2addr -f text -n 99999999: tiny.ws)" ""
+for how in '' '-f text -j 2' '-c -j 2'; do
+	# shellcheck disable=SC2086
+	gives "behind the end $how" 0 "ws2addr: tiny.ws: nothing is in this range: the run has $n instructions" ws2addr $how -n 99999999: tiny.ws
+done
+gives "at the end" 0 "" ws2addr -f text -n $n: tiny.ws
+is "is nothing" "$(cat tap.out)" ""
 
 # a call of twice: lea, push, pop, ret, and the next instruction is not in it
 ws2addr -f text -s twice tiny.ws >twice.txt

@@ -85,6 +85,8 @@ ws2addr_line_replayer(const struct line *l)
 	size_t n;
 	int got = replay_skip(r, l->j->from);
 
+	if (got != REPLAY_BAD)
+		job_reached(l->j);
 	replay_until(r, l->j->to);
 	while (got == REPLAY_OK && (got = replay_refs(r, &w, &n)) == REPLAY_OK)
 		for (size_t k; n; w += k, n -= k) {

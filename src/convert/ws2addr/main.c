@@ -134,6 +134,7 @@ ws2addr_plain(struct job *j)
 
 	if (replay_skip(j->r, j->from) == REPLAY_BAD)
 		job_bad(j, replay_fault(j->r));
+	job_reached(j);
 	replay_until(j->r, j->to);
 	progress_stage(NULL);           /* what was passed over says nothing of the rate */
 	if ((j->count ? replay_count(j->r, j->n) : ws2addr_words(j)) == REPLAY_BAD)

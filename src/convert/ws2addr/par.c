@@ -37,6 +37,8 @@ ws2addr_par_count(struct job *j, uint64_t from, uint64_t to, int fd)
 	int got = replay_skip(j->r, from);
 	uint64_t done;
 
+	if (got != REPLAY_BAD && from == j->from)
+		job_reached(j);
 	while (got == REPLAY_OK) {
 		uint64_t next = fd >= 0 && to - from > TELL ? from + TELL : to;
 

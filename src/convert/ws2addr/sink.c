@@ -1,4 +1,5 @@
 /* ws2addr: filters and counts references. */
+#include <inttypes.h>
 #include <string.h>
 
 #include "base/diag.h"
@@ -67,6 +68,15 @@ job_early(const struct job *j, const struct ws_early *e)
 
 	if (e)
 		warn("%s: %s", j->name, ws_early_text(e, text));
+}
+
+void
+job_reached(const struct job *j)
+{
+	uint64_t n = replay_icount(j->r);
+
+	if (n < j->from)
+		warn("%s: nothing is in this range: the run has %" PRIu64 " instructions", j->name, n);
 }
 
 void

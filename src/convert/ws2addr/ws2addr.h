@@ -30,6 +30,8 @@ void job_end(struct job *j);                    /* prints the counts if they are
 void job_run(struct job *j, size_t number);     /* the same, of one of several runs */
 /* warns if the capture ends early; e may be NULL */
 void job_early(const struct job *j, const struct ws_early *e);
+/* warns if the run ended before the first instruction that is wanted */
+void job_reached(const struct job *j);
 /* writes what came before the fault, reports it and exits */
 _Noreturn void job_bad(struct job *j, const struct fault *f);
 
