@@ -49,6 +49,7 @@ if $powers sh -c '! cat unread' >/dev/null 2>err && ! grep -qv 'Permission denie
 		is "$1: said" "$(sed 's/\[[0-9]*\]//' err)" "wscap: $2: the capture ends here, the program continues: its memory cannot be read"
 		is "$1: runs" "$(wsinfo c.ws | awk 'list { print $1, $3, $8, $9 } $1 == "run" { list = 1 }' | tr '\n' ,)" "$3"
 		ok "$1: replayed" ws2addr -c c.ws
+		ok "$1: checked, a run without instructions too" wsverify c.ws
 	}
 	is "a secret child" "$($powers wscap -o c.ws ./kids secret 2>err) $?" "0 0"
 	whole "a secret child" kids "1 first exited 0,2 fork stopped ./kids,"
