@@ -2,6 +2,12 @@
 # shellcheck shell=sh source=/dev/null
 . "$SRC/testdata/tap.sh"
 
+# The runtime's header is found where the tools are
+echo '#include <tracemill.h>' >header.c
+ok "tracemill.h is found" aecc -c -o header.o header.c
+ok "tracemill.h is found by the preprocessor alone" aecc -E -o header.i header.c
+rm header.*
+
 mkdir src
 cat >src/main.c <<'E'
 #include <stddef.h>
