@@ -45,6 +45,18 @@ laplace_text_stop(struct job *j, uint64_t off, uint64_t rec, const char *what)
 	die_at(in_name(j->in), off, rec, "%s", what);
 }
 
+/* Does the input begin with an event of a merged trace as text? References begin with other types. */
+static int
+laplace_text_is_merged(struct job *j)
+{
+	size_t n, i = 1;
+	const uint8_t *p = in_peek(j->in, 32, &n);
+
+	while (i < n && (p[i] == ' ' || (p[i] >= '0' && p[i] <= '9') || (p[i] >= 'a' && p[i] <= 'f')))
+		i++;
+	return i > 6 && p[0] > ' ' && p[0] <= '~' && !memchr("rwiRWI", p[0], 6) && p[1] == ' ';
+}
+
 static void
 laplace_text_raw(struct job *j)
 {
@@ -62,6 +74,8 @@ laplace_text_raw(struct job *j)
 		laplace_text_stop(j, 0, DIAG_NOREC, "not references as text");
 	if (!j->binary && r.form == LAP_TEXT)
 		laplace_text_stop(j, 0, DIAG_NOREC, "text already (-b makes binary of it)");
+	if (!j->binary && laplace_text_is_merged(j))
+		laplace_text_stop(j, 0, DIAG_NOREC, "text already, of a merged trace (-b -m makes binary of it)");
 	if (to == LAP_WIDE) {
 		lap_put_header(out_reserve(j->out, LAP_HEADER), LAP_H_REFS);
 		out_commit(j->out, LAP_HEADER);

@@ -58,6 +58,7 @@ same "what came before is written" tap.out merged
 gives "packed traces do not go back in time" 1 "laplace-text: back: byte $(wc -c <back | tr -d ' ') (record 8): a time before that of the record before it" laplace-text -b -m back
 
 gives "text as it is" 1 "laplace-text: refs: byte 0: text already (-b makes binary of it)" laplace-text refs
+gives "a merged trace as it is" 1 "laplace-text: merged: byte 0: text already, of a merged trace (-b -m makes binary of it)" laplace-text merged
 gives "binary as it is" 1 "laplace-text: wide: byte 0: not references as text" laplace-text -b wide
 gives "no classic one as text" 1 "laplace-text: classic: byte 0: not references as text" laplace-text -b classic
 gives "no packed one as text" 1 "laplace-text: packed: byte 0: not a merged trace as text" laplace-text -b -m packed
