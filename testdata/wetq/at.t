@@ -49,10 +49,17 @@ for o in 0 1 2; do
 	same "-O$o: what gdb says ($(grep -c . want) lines)" got want
 done
 
+# What is inlined was called in a file that has the name that list prints, by which a point can be given
+cp "$HERE/at/prog.c" own.c
+${CC:-gcc} -g -O2 -w own.c -o own && wscap -o own.ws ./own >out
+wetq list own.ws | awk '$4 == "own.c" { print "at " $1 }' | wetq -i own.ws 2>err | sed -n 's/^#[0-9].* at \(.*own\.c\):[0-9]*$/\1/p' | sort -u >names
+is "files of what was inlined" "$(cat names)" own.c
+
 # the same as JSON, from the last capture; and where things are
 p=$(sed -n 1p points)
 wetq --json at "$p" prog.ws >json
 is "JSON: instruction" "$(sed -n 's/^  "instruction": \([0-9]*\),/\1/p' json)" "$(wetq at "$p" prog.ws | sed -n 's/^before instruction \([0-9]*\) .*/\1/p')"
+is "JSON: with -n, so many functions" "$(wetq --json -n 1 at "$p" prog.ws | grep -c '"function": ')" 1
 is "JSON: frames" "$(grep -c '"function": ' json)" "$(wetq at "$p" prog.ws | grep -c '^#')"
 is "at most one frame" "$(wetq -n 1 at "$p" prog.ws | grep -c '^#')" 1
 ${CC:-gcc} -g -O0 -w "$HERE/at/prog.c" -o prog && wscap -o prog.ws ./prog >out

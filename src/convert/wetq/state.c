@@ -195,11 +195,11 @@ state_stack(struct job *j, struct json *o, const struct query_state *s)
 	for (size_t i = 0; i < n; i++) {
 		size_t k = state_functions(&frame[i], fn, NINLINED);
 
-		for (size_t l = 0; l < k && number < j->most; l++)
+		for (size_t l = 0; l < k && number < j->most; l++, number++)
 			if (o)
 				state_json(j, o, &frame[i], &fn[l]);
 			else
-				state_text(j, &frame[i], &fn[l], number++);
+				state_text(j, &frame[i], &fn[l], number);
 	}
 	free(frame);
 }

@@ -148,6 +148,8 @@ const char *exe_line(struct exe *x, uint64_t pc, int *line);
  * relative, as systems' packages have it: "./elf/rtld.c"
  */
 const char *exe_short_line(struct exe *x, uint64_t pc, int *line);
+/* A file that the unit of pc names, in the same way; NULL stays NULL. */
+const char *exe_short_file(struct exe *x, uint64_t pc, const char *file);
 
 /* Is pc in a traced function? -1: the schemas are malformed (x->err). The first call reads them. */
 int exe_traced(struct exe *x, uint64_t pc);

@@ -278,7 +278,13 @@ exe_lines_free(struct exe *x)
 const char *
 exe_short_line(struct exe *x, uint64_t pc, int *line)
 {
-	const char *file = exe_line(x, pc, line), *dir = file ? exe_compile_dir(x, pc) : NULL;
+	return exe_short_file(x, pc, exe_line(x, pc, line));
+}
+
+const char *
+exe_short_file(struct exe *x, uint64_t pc, const char *file)
+{
+	const char *dir = file ? exe_compile_dir(x, pc) : NULL;
 	size_t n;
 
 	if (!dir)

@@ -134,6 +134,7 @@ debug_functions(const struct debug_frame *f, struct debug_function *fn, size_t m
 		if (tag == DW_TAG_inlined_subroutine) {
 			fn[n].inlined = 1;
 			scope_called(&t.die[i], &fn[n]);
+			fn[n].file = exe_short_file(f->x, f->pc, fn[n].file);
 		}
 		n++;
 		if (tag == DW_TAG_subprogram)
