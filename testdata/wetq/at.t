@@ -55,6 +55,12 @@ ${CC:-gcc} -g -O2 -w own.c -o own && wscap -o own.ws ./own >out
 wetq list own.ws | awk '$4 == "own.c" { print "at " $1 }' | wetq -i own.ws 2>err | sed -n 's/^#[0-9].* at \(.*own\.c\):[0-9]*$/\1/p' | sort -u >names
 is "files of what was inlined" "$(cat names)" own.c
 
+# -n is for all answers that are lists
+is "-n: list" "$(wetq -n 3 list own.ws | grep -c .)" 3
+is "-n: statements of a slice" "$(wetq -n 3 -c slice end own.ws 2>err | grep -c .)" 3
+is "-n: dependences as JSON" "$(wetq --json deps main own.ws 2>err | grep -c '"port"') $(wetq --json -n 0 deps main own.ws 2>err | grep -c '"port"')" \
+	"$(wetq deps main own.ws 2>err | grep -c .) 0"
+
 # the same as JSON, from the last capture; and where things are
 p=$(sed -n 1p points)
 wetq --json at "$p" prog.ws >json

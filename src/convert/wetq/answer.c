@@ -15,7 +15,7 @@ job_list(struct job *j)
 {
 	if (job_survey(j, 0) != 0)
 		return -1;
-	for (uint32_t id = 1; id <= query_nstmt(j->q); id++) {
+	for (uint32_t id = 1; id <= query_nstmt(j->q) && id <= j->most; id++) {
 		const struct query_stmt *s = query_stmt(j->q, id);
 		uint8_t *p = out_reserve(j->out, ROOM);
 		size_t n = put_dec(p, query_stmt_name(j->q, id));

@@ -54,12 +54,15 @@ wetq_slice_line(void *arg, const struct query_insn *e)
 static void
 wetq_slice_statements(struct job *j, const uint64_t *count)
 {
-	for (uint32_t id = 1; id <= query_nstmt(j->q); id++) {
+	uint64_t left = j->most;
+
+	for (uint32_t id = 1; id <= query_nstmt(j->q) && left; id++) {
 		uint8_t *p;
 		size_t n;
 
 		if (!count[id - 1])
 			continue;
+		left--;
 		p = out_reserve(j->out, ROOM);
 		n = put_dec(p, query_stmt_name(j->q, id));
 		p[n++] = ' ';

@@ -122,7 +122,7 @@ step_json(struct job *j, const struct step *t)
 	if (t->point.id)
 		step_json_point(j, &o, t);
 	json_array(&o, "dependences");
-	for (size_t i = 0; i < t->n; i++) {
+	for (size_t i = 0; i < t->n && i < j->most; i++) {
 		const struct query_edge *d = &t->edge[i];
 
 		json_object(&o, NULL);
