@@ -149,6 +149,7 @@ extern uint64_t ae_nhandler;    /* handlers run untraced */
 extern uint64_t ae_total;       /* event bytes written */
 extern uint64_t ae_limit;       /* most event bytes in a file */
 enum ae_kin ae_kin(void);
+int ae_forked(void);            /* is it AE_FORKED? Without a system call, where the kernel wipes pages */
 void ae_kin_init(void);
 struct ae_set ae_block(void);   /* blocks all signals, takes the lock; returns the old mask */
 void ae_unblock(struct ae_set mask);

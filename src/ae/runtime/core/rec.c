@@ -72,7 +72,7 @@ static void write_events(struct ae_thread *t, const uint8_t *live, int full)
 		t->live = t->kept = t->pending = 0;
 	if ((!t->live && !t->kept) || live == t->buf)
 		return;
-	if (ae_kin() == AE_FORKED) {
+	if (ae_forked()) {
 		ae_rec_shut();
 		AE_SAY("process ", ae_dec(buf, (uint64_t)sys3(SYS_getpid, 0, 0, 0)),
 		    " was not made by fork(): not recorded");

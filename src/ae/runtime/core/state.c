@@ -25,11 +25,16 @@ void ae_kin_init(void)
 	*(volatile uint64_t *)AE_KIN = 1;
 }
 
+int ae_forked(void)
+{
+	return kin_wipes ? !*(volatile uint64_t *)AE_KIN : (int)sys3(SYS_getpid, 0, 0, 0) != kin_pid;
+}
+
 enum ae_kin ae_kin(void)
 {
 	if ((int)sys3(SYS_getpid, 0, 0, 0) == kin_pid)
 		return AE_SELF;
-	return kin_wipes && *(volatile uint64_t *)AE_KIN ? AE_VFORK : AE_FORKED;
+	return ae_forked() ? AE_FORKED : AE_VFORK;
 }
 
 struct ae_set ae_block(void)
