@@ -64,23 +64,6 @@ struct bytes {
 	uint16_t fix[PHASES * NODES][FINE], fix2[AFTER][FINE];
 };
 
-/* A unit, or the first bytes of one: any order of them has its own. */
-static uint64_t
-unit_add(uint64_t h, uint8_t b)
-{
-	return (h + b + 1) * 0x9e3779b97f4a7c15;
-}
-
-static uint64_t
-unit_hash(const uint8_t *p, unsigned n)
-{
-	uint64_t h = 0;
-
-	while (n--)
-		h = unit_add(h, *p++);
-	return h;
-}
-
 static int
 bytes_bits(size_t n)
 {

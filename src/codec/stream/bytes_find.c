@@ -56,14 +56,12 @@ find_row(const uint8_t *p, size_t n, unsigned unit)
 	size_t most = 0, all = 0;
 
 	for (size_t i = 2 * (size_t)unit; last && seen && i + 2 * (size_t)unit <= n; i += unit) {
-		uint64_t h = 0;
+		uint64_t h;
 		size_t d;
 
 		if (!memcmp(p + i, p + i - unit, unit))
 			continue;
-		for (size_t k = i - 2 * (size_t)unit; k < i + 2 * (size_t)unit; k++)
-			h = (h + p[k] + 1) * 0x9e3779b97f4a7c15;
-		h >>= 64 - HASH;
+		h = unit_hash(p + i - 2 * (size_t)unit, 4 * unit) >> (64 - HASH);
 		d = i - last[h];
 		if (last[h] && d <= FAR && d >= (size_t)NEAR * unit && ++seen[d] > seen[most])
 			most = d;

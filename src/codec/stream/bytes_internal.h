@@ -21,6 +21,23 @@ struct bytes_shape {
 	size_t row;                     /* bytes from one row to the next; 0: there are no rows */
 };
 
+/* A unit, or the first bytes of one: any order of them has its own. */
+static inline uint64_t
+unit_add(uint64_t h, uint8_t b)
+{
+	return (h + b + 1) * 0x9e3779b97f4a7c15;
+}
+
+static inline uint64_t
+unit_hash(const uint8_t *p, unsigned n)
+{
+	uint64_t h = 0;
+
+	while (n--)
+		h = unit_add(h, *p++);
+	return h;
+}
+
 /* Appends n bytes, coded. 0; 1 if that takes `limit` bytes or more; -1 without memory. */
 int bytes_encode(const uint8_t *p, size_t n, const struct bytes_shape *s, size_t limit, struct buf *out);
 /* n bytes, from the len bytes at p. 0; 1: they are damaged; -1: no memory. */

@@ -46,7 +46,6 @@ static uint64_t
 memory_whole(uint64_t n)
 {
 	uint64_t zstd = vc_zstd_memory((size_t)n, 19) + n, lzma = vc_lzma_memory(memory_dict(n), 0);
-
 	uint64_t bytes = n <= BYTES_MAX ? bytes_memory((size_t)n) : 0, most = zstd > lzma ? zstd : lzma;
 
 	return n ? n + (bytes + n > most ? bytes + n : most) : 0;

@@ -216,7 +216,6 @@ struct fast {
 	struct fast_site *site;         /* owned */
 	size_t nsite, capsite;
 	struct { uint64_t pc; unsigned n; } seen[FAST_SEEN];
-	uint8_t file[FAST_FILES];       /* those of the parent */
 };
 
 /* where a label of the recorder's code is in the process */
@@ -284,13 +283,13 @@ int fast_grant(struct cap *c, const struct call *k);
 /* fast_ring.c */
 void fast_drain(struct cap *c);         /* records what is in the buffer */
 void fast_table(const struct cap *c, struct fast_area *a);      /* which calls the recorder makes */
-unsigned fast_knows(const struct call *k);      /* its enum fast_if; 0: it never makes this call */
+unsigned fast_knows(const struct fast *f, const struct call *k); /* its enum fast_if; 0: it never makes this call */
 /* May the call k wait for another thread, so that it must not make it?  knows: fast_knows */
 int fast_may_wait(const struct fast *f, const struct call *k, unsigned knows);
 
-/* fast_lend.c: a child of vfork, k, uses the memory of c */
-void fast_lend(struct cap *c, struct cap *k);   /* it stands at its beginning: it has the recorder now, if c had one */
-void fast_return(struct cap *k, struct cap *c); /* it has executed a program, or ended */
+/* fast_lend.c: k, a child of vfork, uses the memory of its lender */
+void fast_lend(struct cap *k);          /* it stands at its beginning: it has the recorder now, if its lender had one */
+void fast_return(struct cap *k);        /* it has executed a program, or ended */
 /* It stands, and not at the entry of a call: the recorder goes back to its parent. */
 void fast_give_back(struct cap *k);
 int fast_lent_makes(uint64_t nr);       /* does it make this call for such a child? */

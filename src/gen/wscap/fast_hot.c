@@ -260,7 +260,7 @@ fast_left(struct cap *c, const struct call *k)
 		memset(f->a->file, 0, sizeof(f->a->file));
 	if (f->on)
 		fast_weigh(c);
-	if (!(knows = fast_knows(k)) || (f->lent && !fast_lent_makes(k->nr)) || (int64_t)c->out.rax <= -512)
+	if (!(knows = fast_knows(f, k)) || (int64_t)c->out.rax <= -512)
 		return;
 	if (f->a && knows & (FAST_READS | FAST_WRITES) && k->arg[0] < FAST_FILES && k->ret >= 0)
 		f->a->file[k->arg[0]] = (uint8_t)file_fast(c, (int)k->arg[0]);

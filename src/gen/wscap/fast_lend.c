@@ -33,21 +33,21 @@ lend_to(struct cap *c, struct fast *f, int lent)
 }
 
 void
-fast_lend(struct cap *c, struct cap *k)
+fast_lend(struct cap *k)
 {
-	struct fast *f = c->fast;
+	struct cap *c = k->lender;
+	struct fast *f = c ? c->fast : NULL;
 
-	if (!f || !f->a || f->on || !f->paused || f->never || f->lent || c->th || share_any(c))
+	if (!f || !f->paused || f->never || f->lent || c->th || share_any(c))
 		return;
 	fast_free(k);
-	memcpy(f->file, f->a->file, sizeof(f->file));
 	c->fast = NULL;
 	lend_to(k, f, 1);
 	fast_switch(k, 1);
 }
 
 void
-fast_return(struct cap *k, struct cap *c)
+fast_return(struct cap *k)
 {
 	struct fast *f = k->fast;
 
@@ -55,8 +55,8 @@ fast_return(struct cap *k, struct cap *c)
 		return;
 	k->fast = NULL;
 	k->dispatched = 0;
-	lend_to(c, f, 0);
-	memcpy(f->a->file, f->file, sizeof(f->file));   /* the child had descriptors of its own */
+	lend_to(k->lender, f, 0);
+	memset(f->a->file, 0, sizeof(f->a->file));      /* the child may have mapped a file, whose writes are to be seen */
 }
 
 void
@@ -67,20 +67,21 @@ fast_give_back(struct cap *k)
 	fast_switch(k, 0);
 	fast_untell(k);
 	k->fast->paused = 1;
-	fast_return(k, k->lender);
+	fast_return(k);
 }
 
 void
 fast_shown(const struct cap *c, uint64_t sp)
 {
 	struct fast_area *a = c->fast->a;
-	size_t i = region_at(&c->reg, sp), j;
+	size_t i, j;
 
 	a->shown = 0;
 	a->nshown = UINT64_MAX;
 	if (!c->hidden.n)
 		return;
 	a->nshown = 0;
+	i = region_at(&c->reg, sp);
 	if (i == c->reg.n || c->reg.p[i].lo > sp)
 		return;
 	j = region_at(&c->hidden, c->reg.p[i].lo);

@@ -112,10 +112,12 @@ fast_table(const struct cap *c, struct fast_area *a)
 }
 
 unsigned
-fast_knows(const struct call *k)
+fast_knows(const struct fast *f, const struct call *k)
 {
 	uint64_t lo, hi;
 
+	if (f->lent && !fast_lent_makes(k->nr))
+		return 0;
 	if (k->nr == SYS_fcntl)
 		return k->arg[1] <= 4 || k->arg[1] == F_DUPFD_CLOEXEC ? FAST_KNOWN : 0;
 	if (k->nr == SYS_ioctl)

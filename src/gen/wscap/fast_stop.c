@@ -130,9 +130,9 @@ fast_replaces(struct cap *c, struct user_regs_struct *g)
 {
 	struct fast *f = c->fast;
 	struct call k = {g->rax, {g->rdi, g->rsi, g->rdx, g->r10, g->r8, g->r9}, 0};
-	unsigned knows = fast_knows(&k);
+	unsigned knows = fast_knows(f, &k);
 
-	if (!knows || (f->lent && !fast_lent_makes(k.nr)) || fast_may_wait(f, &k, knows) || f->a->slow || c->t.nheld || c->all->leaving || c->all->failed ||
+	if (!knows || fast_may_wait(f, &k, knows) || f->a->slow || c->t.nheld || c->all->leaving || c->all->failed ||
 	    (knows & FAST_WRITES && (k.arg[0] >= FAST_FILES || !(f->a->file[k.arg[0]] & FAST_WRITES))) ||
 	    fast_place_add(c, g->rip - 2))
 		return 0;

@@ -159,10 +159,10 @@ child_capture(struct cap *c, pid_t pid)
 	else
 		why = fork_begin(k);
 	if (!why) {
-		if (flags & CLONE_VFORK)
+		if (flags & CLONE_VFORK) {
 			turn_lend(c);
-		if (k->lender && flags & CLONE_VFORK)
-			fast_lend(c, k);
+			fast_lend(k);
+		}
 		turn_resume(k, 0);
 		return;
 	}
@@ -180,7 +180,7 @@ fork_return(struct cap *c)
 
 	if (!p)
 		return;
-	fast_return(c, p);
+	fast_return(c);
 	c->lender = NULL;
 	p->borrower = NULL;
 	p->lent = 1;

@@ -180,10 +180,11 @@ place_watch(struct cap *c, unsigned steps, int far)
 {
 	struct user_regs_struct g;
 	struct step s;
+	unsigned i;
 	int sig = 0;
 
 	c->nplace = 0;
-	for (unsigned i = 0; i < steps && !sig && !touch_hides(c); i++) {
+	for (i = 0; i < steps && !sig && !touch_hides(c); i++) {
 		if (tracee_regs(&c->t, &g))
 			break;
 		if (random_trapped(c, g.rip) == g.rip) {
@@ -196,9 +197,9 @@ place_watch(struct cap *c, unsigned steps, int far)
 			c->nplace = 0;
 	}
 	/* a step of a program that blocks SIGTRAP unblocks it, and takes its action; that cannot be set where another one came */
-	if (!sig && !c->hasended)
+	if (i && !sig && !c->hasended)
 		signal_forced(c, SIGTRAP);
-	else if (!c->hasended && c->mask >> (SIGTRAP - 1) & 1)
+	else if (i && !c->hasended && c->mask >> (SIGTRAP - 1) & 1)
 		ptrace(PTRACE_SETSIGMASK, c->t.pid, sizeof(c->mask), &c->mask);
 	return sig;
 }
