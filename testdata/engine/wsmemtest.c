@@ -100,22 +100,32 @@ test_move(void)
 	CHECK("onto itself", mem_move(&m, &(struct ws_rec_move){ b, 2 * P, b + P, 2 * P }) == -1);
 }
 
+#define GB (UINT64_C(1) << 30)
+
 static void
 test_odd(void)
 {
-	const uint64_t a = 0x10000000000;
-	char c = 1;
+	const uint64_t a = 0x10000000000, b = 0x600000000000;
+	char c = 1, two[2];
 
 	CHECK("not whole pages", mem_unmap(&m, a + 1, P) == -1 && mem_unmap(&m, a, 17) == -1 &&
 	    mem_unmap(&m, a, 0) == -1);
 	CHECK("8 TiB that are not used", map(a, UINT64_C(1) << 31, "") == 0);
 	CHECK("used at its end", put(a + (UINT64_C(1) << 43) - 1, "x", 1) == 0);
-	CHECK("what lies at the same place here is refused", map(a + RP_MASK + 1, 1, "") == -1 &&
+	CHECK("what lies at the same place here is refused", map(a + rp_mask + 1, 1, "") == -1 &&
 	    strstr(m.err, "taken by 0x80000000000 bytes at 0x10000000000"));
-	CHECK("over the end of the window", map(RP_MASK + 1 - P, 2, "") == -1);
+	CHECK("over the end of the window", map(rp_mask + 1 - P, 2, "") == -1);
 	CHECK("zeroing gives back", put(a, "y", 1) == 0 && put(a, NULL, 1 << 20) == 0 &&
 	    mem_read(&m, a, &c, 1) == 1 && c == 0);
-	CHECK("unmap", mem_unmap(&m, a, UINT64_C(1) << 43) == 0);
+	CHECK("what was not touched is closed", rp_closed(a + (UINT64_C(1) << 42)) && !rp_closed(a) &&
+	    !rp_closed(a + (UINT64_C(1) << 43) - 1));
+	CHECK("a part is unmapped, what is around it opens", mem_unmap(&m, a + GB + P, 3 * GB) == 0 &&
+	    !rp_closed(a + GB) && !rp_closed(a + 2 * GB) && !rp_closed(a + 4 * GB) && rp_closed(a + 5 * GB) &&
+	    put(a + GB, "z", 1) == 0 && put(a + 4 * GB + P, "z", 1) == 0 && put(a + 2 * GB, "z", 1) == -1);
+	CHECK("moved, and touched there", mem_move(&m, &(struct ws_rec_move){ a + 8 * GB, 2 * GB, b, 2 * GB }) == 0 &&
+	    !rp_closed(b + GB) && put(b + GB, "z", 1) == 0 && mem_read(&m, b + GB - 1, two, 2) == 2 && !two[0] &&
+	    two[1] == 'z' && mem_unmap(&m, b, 2 * GB) == 0);
+	CHECK("unmap", mem_unmap(&m, a, UINT64_C(1) << 43) == 0 && !rp_closed(a + 5 * GB));
 }
 
 static void
@@ -137,6 +147,12 @@ test_many(void)
 int
 main(void)
 {
+	struct rp_core *core = rp_core_new();   /* chooses the window, and opens what is touched of large areas */
+
+	if (!core) {
+		fprintf(stderr, "%s\n", rp_core_why());
+		return 2;
+	}
 	m.changed = changed;
 	test_split();
 	test_move();
@@ -147,5 +163,6 @@ main(void)
 	CHECK("all of it is gone", mmap(rp_host(0x555500000000), P, PROT_READ,
 	    MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0) ==
 	    rp_host(0x555500000000));
+	rp_core_free(core);
 	return check_end();
 }

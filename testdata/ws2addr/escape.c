@@ -16,7 +16,7 @@
 #include <string.h>
 
 /* where the program's memory lies in a replay */
-#define HOST(p) ((uint64_t)(uintptr_t)(p) | 0x200000000000u)
+#define HOST(p) ((uint64_t)(uintptr_t)(p) + 0x100080000000u)
 
 static uint8_t state[512] __attribute__((aligned(64)));
 uint8_t *const state_at = state;

@@ -25,7 +25,7 @@ rp_page(struct rp_core *c, uint64_t addr, int create)
 {
 	struct rp_page *p, **head;
 
-	addr = addr & RP_MASK & ~(uint64_t)(PAGE - 1);
+	addr = addr & rp_mask & ~(uint64_t)(PAGE - 1);
 	head = &c->pages[codepages_slot(addr)];
 	for (p = *head; p; p = p->next)
 		if (p->addr == addr)
@@ -130,7 +130,7 @@ rp_guest_read(uint64_t addr, uint8_t *p, size_t n)
 void
 rp_flush(struct rp_core *c, uint64_t addr, uint64_t len)
 {
-	uint64_t a = addr & RP_MASK;
+	uint64_t a = addr & rp_mask;
 	unsigned i;
 
 	for (i = 0; i < 4096; i++) {

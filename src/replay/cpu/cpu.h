@@ -20,11 +20,11 @@
 #include "isa/reference.h"
 
 /*
- * The window of guest memory in this process: its host address, and the bits of a guest address
- * that select a byte of it.
+ * The window of guest memory in this process: its host address, and the low bits of a guest address that select a byte
+ * of it.  rp_core_new chooses both, once: 46 bits, or 45 where this process has memory of its own in that window, as it
+ * has after `ulimit -s unlimited`.
  */
-#define RP_BASE  0x200000000000u
-#define RP_MASK  0x1fffffffffffu
+extern uint64_t rp_base, rp_mask;
 #define RP_SLACK 4096u          /* words of room that rp_run requires at out */
 #define RP_XSAVE 16384u         /* bytes of cpu.xsave */
 
@@ -32,8 +32,22 @@
 static inline uint8_t *
 rp_host(uint64_t g)
 {
-	return (uint8_t *)(uintptr_t)(RP_BASE | (g & RP_MASK));
+	return (uint8_t *)(uintptr_t)(rp_base + (g & rp_mask));
 }
+
+/*
+ * Of large areas, chunks of the window are inaccessible until they are touched.  So who looks for the pages that exist
+ * need not look there: a program may reserve terabytes.
+ */
+#define RP_CHUNK (UINT64_C(1) << 30)
+/* closes the whole chunks of an area of guest memory that is mapped, and has no contents yet */
+void rp_close(uint64_t addr, uint64_t len);
+/* is the chunk of addr inaccessible? */
+int rp_closed(uint64_t addr);
+/* makes it accessible: 1; 0: it is already, or cannot be made so */
+int rp_touched(uint64_t addr);
+/* what is there is about to be unmapped or moved: the chunks that are only partly in it are opened */
+void rp_forget(uint64_t addr, uint64_t len);
 
 struct rp_cpu {
 	uint64_t r[16];         /* rax rcx rdx rbx rsp rbp rsi rdi r8 .. r15 */
@@ -108,7 +122,7 @@ struct rp_run {
 	uint64_t *late;
 	const char *why;        /* after RP_BAD: the reason; valid until the next call */
 	int sig;                /* after RP_FAULT, RP_TRAP: the signal that the guest would have received */
-	uint64_t addr;          /* after RP_FAULT by SIGSEGV: the low 45 bits of the guest address */
+	uint64_t addr;          /* after RP_FAULT by SIGSEGV: the guest address & rp_mask */
 };
 
 /* Are words written in this mode? */

@@ -40,7 +40,7 @@ dispatch_pages(size_t n, int prot)
 static void *
 dispatch_guard(void)
 {
-	uint8_t *want = (uint8_t *)(uintptr_t)(RP_BASE | RP_MASK) + 1;
+	uint8_t *want = (uint8_t *)(uintptr_t)(rp_base + rp_mask) + 1;
 	void *p = mmap(want, RP_GUARD, PROT_NONE,
 	    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
 
@@ -87,7 +87,7 @@ frame_init(struct rp_core *c, int mode)
 
 	c->f[mode] = f;
 	f->mode = (uint64_t)mode;
-	f->mask = RP_MASK;
+	f->mask = rp_mask;
 	f->canon = UINT64_C(0xffffffffffff);
 	f->sign = UINT64_C(1) << 63;
 	f->rfbm = c->rfbm;
@@ -116,6 +116,10 @@ rp_core_new(void)
 		return NULL;
 	if (dispatch_features(c))
 		goto fail;
+	if (rp_window() != 0) {
+		why_not = "memory of this process lies where the program's has to be";
+		goto fail;
+	}
 	why_not = rp_code_new(c);
 	c->arena = dispatch_pages(RP_ARENA, PROT_READ | PROT_WRITE);
 	for (m = 0; m < (int)RP_NMODES; m++)
@@ -239,7 +243,7 @@ static void
 dispatch_window(const struct rp_core *c)
 {
 	static _Thread_local int done;
-	uint64_t base = RP_BASE;
+	uint64_t base = rp_base;
 
 	if (done)
 		return;

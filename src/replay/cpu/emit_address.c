@@ -205,7 +205,7 @@ rp_operand(struct rp_tr *t, const ZydisDecodedOperand *o, int kind, int dst)
 	if (rp_isconst(t, o, &addr)) {
 		if (kind >= 0)
 			rp_refconst(t, kind, o->size / 8, addr);
-		e_imm(t, dst, addr & RP_MASK);
+		e_imm(t, dst, addr & rp_mask);
 	} else {
 		r = rp_addr(t, o, 0);
 		if (kind >= 0)

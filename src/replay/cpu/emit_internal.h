@@ -4,7 +4,7 @@
  * A block of guest instructions is translated to host code.  Each instruction is re-encoded with
  * its own opcode, so that the processor itself computes results and flags.  The code around it
  * changes no flag: it computes the address, writes the reference, and folds the address into the
- * guest's window, which is the GS segment (base RP_BASE).
+ * guest's window, which is the GS segment (base rp_base).
  *
  * While translated code runs
  *   rsp     struct rp_frame; the stack of helpers is below it
@@ -148,7 +148,7 @@ rp_x87(const struct rp_frame *f, uint64_t *ip, uint64_t *data)
 	if (*ip < f->code || *ip >= f->codeend)
 		return 0;
 	*ip = f->fip;
-	*data = (*data & RP_MASK) == (f->fdp & RP_MASK) ? f->fdp : *data & RP_MASK;
+	*data = (*data & rp_mask) == (f->fdp & rp_mask) ? f->fdp : *data & rp_mask;
 	return 1;
 }
 
@@ -289,6 +289,7 @@ struct rp_page *rp_page(struct rp_core *c, uint64_t addr, int create);
 void rp_page_add(struct rp_core *c, struct rp_block *b, uint64_t addr); /* b has code in the page of addr */
 /* drops its translations and its write protection */
 void rp_page_drop(struct rp_core *c, struct rp_page *p);
+int rp_window(void);    /* chooses rp_base and rp_mask, unless they are: 0; -1: there is no room */
 void rp_guard(struct rp_core *c, struct rp_block *b);   /* write-protects the pages of b */
 /* reads guest memory; returns how many bytes could be read */
 size_t rp_guest_read(uint64_t addr, uint8_t *p, size_t n);

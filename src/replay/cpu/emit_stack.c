@@ -52,7 +52,7 @@ pop_memory(struct rp_tr *t, const ZydisDecodedOperand *o, int size)
 	e_store(t, FO(tmp), T0);
 	if (rp_isconst(t, o, &addr)) {
 		rp_refconst(t, REF_STORE, (unsigned)size, addr);
-		e_imm(t, T0, addr & RP_MASK);
+		e_imm(t, T0, addr & rp_mask);
 	} else {
 		r = rp_addr(t, o, x86_gpr(o->mem.base) == RSP ? size : 0);
 		rp_ref(t, REF_STORE, (unsigned)size, r);

@@ -1,6 +1,6 @@
 /*
  * Signal handlers.  A fault of the guest ends rp_run with the state before the instruction; a
- * write to a guarded page drops its translations; any other signal goes to the former handler.
+ * write to a guarded page drops its translations; a chunk of a large area becomes accessible; any other signal goes to the former handler.
  */
 #include <signal.h>
 #include <string.h>
@@ -30,9 +30,9 @@ faults_guarded(struct rp_core *c, const siginfo_t *si)
 	uint64_t a = (uint64_t)(uintptr_t)si->si_addr;
 	struct rp_page *p;
 
-	if (si->si_signo != SIGSEGV || si->si_code != SEGV_ACCERR || a < RP_BASE || a > (RP_BASE | RP_MASK))
+	if (si->si_signo != SIGSEGV || si->si_code != SEGV_ACCERR || a - rp_base > rp_mask)
 		return NULL;
-	p = rp_page(c, a, 0);
+	p = rp_page(c, a - rp_base, 0);
 	return p && p->guarded ? p : NULL;
 }
 
@@ -41,7 +41,7 @@ faults_reason(struct rp_core *c, struct rp_frame *f, const siginfo_t *si)
 {
 	f->why = faults_guarded(c, si) ? RW_SMC : RW_FAULT;
 	f->sig = (uint64_t)si->si_signo;
-	f->addr = (uint64_t)(uintptr_t)si->si_addr & RP_MASK;
+	f->addr = ((uint64_t)(uintptr_t)si->si_addr - rp_base) & rp_mask;
 }
 
 /*
@@ -148,6 +148,9 @@ faults_handler(int sig, siginfo_t *si, void *ctx)
 	struct rp_page *p;
 	size_t i;
 
+	if (sig == SIGSEGV && si->si_code == SEGV_ACCERR && (uint64_t)(uintptr_t)si->si_addr - rp_base <= rp_mask &&
+	    rp_touched((uint64_t)(uintptr_t)si->si_addr - rp_base))
+		return;
 	if (rp_probing && (sig == SIGSEGV || sig == SIGBUS)) {
 		rp_probing = 0;
 		siglongjmp(rp_probe, 1);

@@ -187,7 +187,7 @@ helper_bit_operand(struct rp_frame *f, const struct rp_hinfo *h, uint64_t a)
 	a += (uint64_t)((bit >> (h->size == 8 ? 6 : h->size == 4 ? 5 : 4)) * h->size);
 	if (h->refs)
 		helper_word(f, h->ref, a, h->size);
-	f->vec[0][0] = a & RP_MASK;
+	f->vec[0][0] = a & rp_mask;
 	f->vec[0][1] = r & (n - 1);
 }
 

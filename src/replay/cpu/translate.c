@@ -83,7 +83,7 @@ translate_test(struct rp_tr *t, const struct rp_test *w)
 		host_e1(t, 0x7e);
 		host_e1(t, 0xc7u | (unsigned)(x & 7) << 3);
 	} else if (w->reg < 0) {
-		e_imm(t, T0, w->addr & RP_MASK);
+		e_imm(t, T0, w->addr & rp_mask);
 		e_gsload(t, 8, T1, T0);
 	} else if (h < 0)
 		e_load(t, T1, rp_regoff(w->reg));

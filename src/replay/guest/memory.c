@@ -16,7 +16,8 @@
 #include "replay/guest/memory.h"
 #include "replay/guest/memory_shared.h"
 
-#define WINDOW (RP_MASK + 1)
+#define CANON 0xffffffffffffu         /* addresses of programs are below */
+#define LARGE     (UINT64_C(4) << 30)     /* of an area of at least this many bytes, perhaps only a little is used */
 #define GIVE_BACK (64u << 10)   /* at least this many bytes are zeroed by returning the pages to the system */
 
 struct mem_name {
@@ -145,7 +146,7 @@ memory_remove(struct mem *m, uint64_t addr, uint64_t len)
 static int
 in_window(struct mem *m, uint64_t addr, uint64_t len)
 {
-	if (addr % MEM_PAGE || len % MEM_PAGE || !len || len > WINDOW || (addr & RP_MASK) > WINDOW - len)
+	if (addr % MEM_PAGE || len % MEM_PAGE || !len || len - 1 > rp_mask || (addr & rp_mask) > rp_mask - (len - 1))
 		return memory_bad(m, "0x%llx bytes at 0x%llx cannot be mapped", (unsigned long long)len,
 		    (unsigned long long)addr);
 	return 0;
@@ -162,12 +163,12 @@ memory_notify(struct mem *m, uint64_t addr, uint64_t len)
 static int
 place_taken(struct mem *m, uint64_t addr, uint64_t len)
 {
-	uint64_t lo = addr & RP_MASK, hi = lo + len;
+	uint64_t lo = addr & rp_mask, hi = lo + len;
 
 	for (size_t i = 0; i < m->n; i++) {
 		const struct ws_rec_map *a = &m->area[i].m;
 
-		if ((a->addr & RP_MASK) < hi && lo < (a->addr & RP_MASK) + a->len)
+		if ((a->addr & rp_mask) < hi && lo < (a->addr & rp_mask) + a->len)
 			return memory_bad(m, "0x%llx bytes at 0x%llx: their place here is taken by 0x%llx bytes at 0x%llx",
 			    (unsigned long long)len, (unsigned long long)addr, (unsigned long long)a->len,
 			    (unsigned long long)a->addr);
@@ -176,16 +177,33 @@ place_taken(struct mem *m, uint64_t addr, uint64_t len)
 	    (unsigned long long)addr);
 }
 
-/* Maps fresh pages of this process at the host address of guest pages. */
+int
+mem_folds(const struct mem *m, uint64_t addr, uint64_t n, uint64_t mask)
+{
+	if (n - 1 > mask || (addr & mask) > mask - (n - 1))
+		return 1;
+	for (uint64_t a = addr & mask; a <= CANON; a += mask + 1) {
+		size_t i = a == addr ? m->n : mem_from(m, a);
+
+		if (i < m->n && m->area[i].m.addr < a + n)
+			return 1;
+	}
+	return 0;
+}
+
+/* Maps fresh pages of this process at the host address of guest pages; shared: shared ones will take their place. */
 static int
-host_map(struct mem *m, uint64_t addr, uint64_t len)
+host_map(struct mem *m, uint64_t addr, uint64_t len, int shared)
 {
 	void *want = rp_host(addr);
 	void *p = mmap(want, len, PROT_READ | PROT_WRITE,
 	    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
 
-	if (p == want)
+	if (p == want) {
+		if (len >= LARGE && !shared)
+			rp_close(addr, len);
 		return 0;
+	}
 	if (p != MAP_FAILED) {
 		munmap(p, len);
 		errno = EEXIST;
@@ -207,6 +225,7 @@ host_unmap(struct mem *m, uint64_t addr, uint64_t len)
 			break;
 		lo = lo > addr ? lo : addr;
 		hi = hi < addr + (len - 1) ? hi : addr + (len - 1);
+		rp_forget(lo, hi - lo + 1);
 		munmap(rp_host(lo), hi - lo + 1);
 	}
 }
@@ -225,7 +244,7 @@ mem_unmap(struct mem *m, uint64_t addr, uint64_t len)
 static int
 memory_add(struct mem *m, struct mem_area *a, const struct mem_area *twin, int shared)
 {
-	if (memory_reserve(m, 1) != 0 || host_map(m, a->m.addr, a->m.len) != 0)
+	if (memory_reserve(m, 1) != 0 || host_map(m, a->m.addr, a->m.len, shared) != 0)
 		return -1;
 	if (shared && memshare_map(m, a, twin) != 0) {
 		munmap(rp_host(a->m.addr), a->m.len);
@@ -377,7 +396,10 @@ mem_move(struct mem *m, const struct ws_rec_move *v)
 	if (fail)
 		return -1;
 	/* the core may have protected some pages, and does not know them at their new address */
+	rp_forget(v->from, v->oldlen);
 	mprotect(rp_host(v->from), v->oldlen, PROT_READ | PROT_WRITE);
+	rp_forget(v->to, v->newlen);
+	mprotect(rp_host(v->to), v->newlen, PROT_READ | PROT_WRITE);
 	if (host_move(v->from, v->to, v->newlen < v->oldlen ? v->newlen : v->oldlen) != 0)
 		return memory_bad(m, "0x%llx bytes moved to 0x%llx: %s", (unsigned long long)v->newlen,
 		    (unsigned long long)v->to, strerror(errno));
@@ -484,9 +506,10 @@ memory_map_difference(struct mem *m, const struct mem *a, const struct mem *b, i
 			to = o ? o->addr : end;
 
 			if (to > lo) {
-				if (!map)
+				if (!map) {
+					rp_forget(lo, to - lo);
 					munmap(rp_host(lo), to - lo);
-				else if (host_map(m, lo, to - lo) != 0)
+				} else if (host_map(m, lo, to - lo, a->area[i].obj != 0) != 0)
 					return -1;
 				memory_notify(m, lo, to - lo);
 			}
@@ -528,6 +551,7 @@ mem_free(struct mem *m)
 {
 	memshare_free(m);
 	for (size_t i = 0; i < m->n; i++) {
+		rp_forget(m->area[i].m.addr, m->area[i].m.len);
 		munmap(rp_host(m->area[i].m.addr), m->area[i].m.len);
 		name_drop(m->area[i].name);
 	}

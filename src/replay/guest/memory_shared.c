@@ -61,11 +61,11 @@ memshare_alias(const struct mem *m, uint64_t addr, size_t *i, uint64_t *other)
 	uint64_t at;
 
 	for (size_t k = 0; k < m->n && !a; k++)
-		if (m->area[k].obj && ((addr - m->area[k].m.addr) & RP_MASK) < m->area[k].m.len)
+		if (m->area[k].obj && ((addr - m->area[k].m.addr) & rp_mask) < m->area[k].m.len)
 			a = &m->area[k];
 	if (!a)
 		return 0;
-	at = a->at + ((addr - a->m.addr) & RP_MASK);
+	at = a->at + ((addr - a->m.addr) & rp_mask);
 	for (; *i < m->n; ++*i) {
 		const struct mem_area *b = &m->area[*i];
 

@@ -60,6 +60,14 @@ static uint64_t
 pages_next(struct pages *p)
 {
 	for (; p->addr < p->end; p->addr += MEM_PAGE, p->i++) {
+		while (rp_closed(p->addr)) {            /* nothing was ever touched there */
+			uint64_t left = RP_CHUNK - p->addr % RP_CHUNK;
+
+			p->i = p->n = 0;
+			if (left >= p->end - p->addr)
+				return p->addr = p->end;
+			p->addr += left;
+		}
 		if (p->i == p->n) {
 			size_t left = (p->end - p->addr) / MEM_PAGE, n = left < ENTRIES ? left : ENTRIES;
 			uint64_t at = (uint64_t)(uintptr_t)rp_host(p->addr) / MEM_PAGE * sizeof *p->entry;

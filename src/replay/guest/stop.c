@@ -66,7 +66,7 @@ stop_faulted(struct replay *r)
 		    "cannot be replayed: a call into the vsyscall page, which is not recorded");
 	if (r->x.sig == SIGSEGV)
 		return drive_drift(r, "SIGSEGV at ...%011llx, which the program had not",
-		    (unsigned long long)(r->x.addr & RP_MASK));
+		    (unsigned long long)(r->x.addr & rp_mask));
 	return drive_drift(r, "%s, which the program had not", signal_name(r->x.sig));
 }
 

@@ -69,25 +69,17 @@ itrace_effects(struct visit *v, const struct ws_rec *rec)
 	}
 }
 
-/* Memory below the shadow: only a manipulated capture has it. */
-static int
-too_low(const struct ws_rec *rec)
-{
-	return (rec->kind == WS_MAP && rec->u.map.addr < SHADOW_LOW) ||
-	    (rec->kind == WS_MOVE && rec->u.move.to < SHADOW_LOW);
-}
-
 static int
 on_record(void *arg, const struct ws_rec *rec)
 {
 	struct visit *v = arg;
 
-	if ((v->writers || v->writerslater) && too_low(rec)) {
-		drive_bad(v->r, "memory below address 0x%x", SHADOW_LOW);
-		return -1;
-	}
+	if (rec->kind == WS_MAP)
+		wshadow_fit(&v->mem, drive_mem(v->r), rec->u.map.addr, rec->u.map.len);
+	else if (rec->kind == WS_MOVE)
+		wshadow_fit(&v->mem, drive_mem(v->r), rec->u.move.to, rec->u.move.newlen);
 	if (v->muted)
-		return 0;
+		return v->mem.nomem ? drive_bad(v->r, "no memory") : 0;
 	if (catch_up(v) == 0 && (rec->kind != WS_SIG || signal_comes(v, &rec->u.sig) == 0)) {
 		if (v->onrecord)
 			v->onrecord(v->onrecordarg, rec, v->nrun, v->n);
@@ -151,7 +143,7 @@ visit_open_mapped(const char *path, unsigned what, replay_map_fn *fn, void *arg,
 	}
 	if (v->writers && wshadow_init(&v->mem) != 0) {
 		snprintf(f->err, sizeof f->err,
-		    "no room for the writers of memory (in a program that is linked to a fixed place?)");
+		    "no room for the writers of memory");
 		visit_close(v);
 		return NULL;
 	}

@@ -15,8 +15,7 @@
  * has the same number as its first part, and what the first part wrote has the writer
  * VISIT_INITIAL.
  *
- * As there is one replay in a process, there is one visit.  The shadow of memory is host memory
- * below RP_BASE, at the low 45 bits of the guest's addresses.  It takes as much memory as the
+ * As there is one replay in a process, there is one visit.  The shadow of memory takes as much memory as the
  * program touches, and up to 9 times as much where bytes of a word have different writers.
  */
 #ifndef TM_REPLAY_ITRACE_ITRACE_H

@@ -14,77 +14,117 @@
 #define PROT   (PROT_READ | PROT_WRITE)
 #define FLAGS  (MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE)
 
-#ifdef __SANITIZE_ADDRESS__
-static uint8_t *piece[(RP_MASK + UINT64_C(1)) / SHADOW_PIECE];
+#define DIRECT (SHADOW_MASK + 1)        /* bytes at SHADOW_BASE */
+#define ROOM   (SHADOW_PIECE + MEM_PAGE)        /* bytes that are mapped for a piece */
+
+int wshadow_pieces;
+static uint8_t *piece[(UINT64_C(1) << 46) / SHADOW_PIECE];
+static uint8_t *spare;                  /* a piece for what has none */
+static int failed;                      /* something has none */
+
+static uint8_t *
+shadow_piece(void)
+{
+	void *p = mmap(NULL, ROOM, PROT, FLAGS, -1, 0);
+
+	return p == MAP_FAILED ? NULL : p;
+}
 
 uint64_t *
-wshadow_at(uint64_t addr)
+wshadow_in_piece(uint64_t addr)
 {
-	uint64_t a = addr & RP_MASK & ~UINT64_C(7);
+	uint64_t a = addr & rp_mask & ~UINT64_C(7);
 	uint8_t **p = &piece[a / SHADOW_PIECE];
-	void *m;
 
-	if (*p == NULL) {
-		m = mmap(NULL, SHADOW_PIECE + MEM_PAGE, PROT, FLAGS, -1, 0);
-		if (m == MAP_FAILED)
-			__builtin_trap();       /* only in sanitized tests */
-		*p = m;
+	if (*p == NULL && (*p = shadow_piece()) == NULL) {
+		failed = 1;
+		return (uint64_t *)(void *)(spare + a % SHADOW_PIECE);
 	}
 	return (uint64_t *)(void *)(*p + a % SHADOW_PIECE);
 }
 
 static int
-low_map(void)
+shadow_map(void)
 {
-	return 0;
-}
+	void *at = (void *)(uintptr_t)SHADOW_BASE, *p;
 
-static void
-low_unmap(void)
-{
-	for (size_t i = 0; i < sizeof piece / sizeof *piece; i++) {
-		if (piece[i])
-			munmap(piece[i], SHADOW_PIECE + MEM_PAGE);
-		piece[i] = NULL;
-	}
-}
-
-#define low_clear low_unmap
-#else
-static int
-low_map(void)
-{
-	void *low = (void *)(uintptr_t)SHADOW_LOW,
-	    *p = mmap(low, RP_BASE - SHADOW_LOW, PROT, FLAGS | MAP_FIXED_NOREPLACE, -1, 0);
-
-	if (p == low) {
-		(void)madvise(p, RP_BASE - SHADOW_LOW, MADV_NOHUGEPAGE);
+#ifdef __SANITIZE_ADDRESS__
+	wshadow_pieces = 1;
+	return (spare = shadow_piece()) ? 0 : -1;
+#endif
+	p = mmap(at, DIRECT, PROT, FLAGS | MAP_FIXED_NOREPLACE, -1, 0);
+	if (p == at) {
+		(void)madvise(p, DIRECT, MADV_NOHUGEPAGE);
 		return 0;
 	}
 	if (p != MAP_FAILED)
-		munmap(p, RP_BASE - SHADOW_LOW);
+		munmap(p, DIRECT);
 	return -1;
 }
 
 static void
-low_unmap(void)
+shadow_clear(void)
 {
-	munmap((void *)(uintptr_t)SHADOW_LOW, RP_BASE - SHADOW_LOW);
+	if (!wshadow_pieces)
+		(void)madvise((void *)(uintptr_t)SHADOW_BASE, DIRECT, MADV_DONTNEED);
+	for (size_t i = 0; wshadow_pieces && i < sizeof piece / sizeof *piece; i++) {
+		if (piece[i])
+			munmap(piece[i], ROOM);
+		piece[i] = NULL;
+	}
 }
 
 static void
-low_clear(void)
+shadow_unmap(void)
 {
-	(void)madvise((void *)(uintptr_t)SHADOW_LOW, RP_BASE - SHADOW_LOW, MADV_DONTNEED);
+	shadow_clear();
+	if (!wshadow_pieces)
+		munmap((void *)(uintptr_t)SHADOW_BASE, DIRECT);
+	else if (spare)
+		munmap(spare, ROOM);
+	spare = NULL;
+	wshadow_pieces = failed = 0;
 }
-#endif
+
+/* Moves the words into pieces. */
+static void
+shadow_divide(struct wshadow *s)
+{
+	if ((spare = shadow_piece()) == NULL) {
+		s->nomem = 1;
+		return;
+	}
+	for (size_t i = 0; i < s->pages.nslot; i++)
+		if (s->pages.slot[i]) {
+			uint64_t addr = (s->pages.slot[i] - 1) * SHADOW_PAGE;
+
+			memcpy(wshadow_in_piece(addr), wshadow_at(addr), SHADOW_PAGE);
+		}
+	munmap((void *)(uintptr_t)SHADOW_BASE, DIRECT);
+	wshadow_pieces = 1;
+}
+
+void
+wshadow_fit(struct wshadow *s, const struct mem *m, uint64_t addr, uint64_t n)
+{
+	if (s->on && !wshadow_pieces && n && mem_folds(m, addr, n, SHADOW_MASK))
+		shadow_divide(s);
+	s->nomem |= failed;
+}
+
+void
+wshadow_fit_all(struct wshadow *s, const struct mem *m)
+{
+	for (size_t i = 0; i < m->n; i++)
+		wshadow_fit(s, m, m->area[i].m.addr, m->area[i].m.len);
+}
 
 int
 wshadow_init(struct wshadow *s)
 {
 	void *p;
 
-	if (low_map() != 0)
+	if (shadow_map() != 0)
 		return -1;
 	s->on = 1;
 	p = mmap(NULL, NBYTES * sizeof *s->bytes, PROT, FLAGS, -1, 0);
@@ -99,7 +139,7 @@ void
 wshadow_free(struct wshadow *s)
 {
 	if (s->on)
-		low_unmap();
+		shadow_unmap();
 	if (s->bytes)
 		munmap(s->bytes, NBYTES * sizeof *s->bytes);
 	free(s->area);
@@ -112,7 +152,7 @@ wshadow_clear(struct wshadow *s)
 {
 	if (!s->on)
 		return;
-	low_clear();
+	shadow_clear();
 	(void)madvise(s->bytes, s->nbytes * sizeof *s->bytes, MADV_DONTNEED);
 	s->nbytes = 1;
 	s->free = 0;
@@ -163,15 +203,15 @@ area_from(const struct wshadow *s, uint64_t addr)
 uint64_t
 wshadow_mapping_writer(struct wshadow *s, uint64_t addr)
 {
-	uint64_t page = (addr & RP_MASK) / MEM_PAGE;
+	uint64_t page = (addr & rp_mask) / MEM_PAGE;
 	unsigned k = page % SHADOW_CACHE;
 
 	if (s->cache[k].page != page + 1) {
-		size_t i = area_from(s, addr & RP_MASK);
+		size_t i = area_from(s, addr & rp_mask);
 
 		s->cache[k].page = page + 1;
 		s->cache[k].writer =
-		    i < s->narea && s->area[i].addr <= (addr & RP_MASK) ? s->area[i].writer : VISIT_INITIAL;
+		    i < s->narea && s->area[i].addr <= (addr & rp_mask) ? s->area[i].writer : VISIT_INITIAL;
 	}
 	return s->cache[k].writer;
 }
@@ -354,14 +394,16 @@ wshadow_unmap(struct wshadow *s, uint64_t addr, uint64_t len)
 {
 	uint64_t end, n;
 
-	addr &= RP_MASK;
-	if (addr < SHADOW_LOW || len == 0 || addr + len > RP_MASK + UINT64_C(1))
+	addr &= rp_mask;
+	if (len == 0 || addr + len > rp_mask + 1)
 		return;
 	writers_cut(s, addr, addr + len);
 	for (end = addr + len; addr < end; addr += n) {
-		n = SHADOW_PIECE - addr % SHADOW_PIECE;
-		if (n > end - addr)
-			n = end - addr;
+		n = end - addr;
+		if (wshadow_pieces && n > SHADOW_PIECE - addr % SHADOW_PIECE)
+			n = SHADOW_PIECE - addr % SHADOW_PIECE;
+		if (wshadow_pieces && !piece[addr / SHADOW_PIECE])
+			continue;
 		writers_release(s, addr, addr + n);
 		(void)madvise(wshadow_at(addr), (n + MEM_PAGE - 1) & ~(uint64_t)(MEM_PAGE - 1),
 		    MADV_DONTNEED);
@@ -371,7 +413,7 @@ wshadow_unmap(struct wshadow *s, uint64_t addr, uint64_t len)
 void
 wshadow_map(struct wshadow *s, uint64_t addr, uint64_t len, uint64_t writer)
 {
-	addr &= RP_MASK;
+	addr &= rp_mask;
 	wshadow_unmap(s, addr, len);
 	if (writer != VISIT_INITIAL && len)
 		area_insert(s, area_from(s, addr), (struct shadow_area){ addr, addr + len, writer });
@@ -381,8 +423,8 @@ wshadow_map(struct wshadow *s, uint64_t addr, uint64_t len, uint64_t writer)
 void
 wshadow_move(struct wshadow *s, const struct ws_rec_move *m, uint64_t writer)
 {
-	uint64_t n = m->oldlen < m->newlen ? m->oldlen : m->newlen, from = m->from & RP_MASK,
-	    to = m->to & RP_MASK;
+	uint64_t n = m->oldlen < m->newlen ? m->oldlen : m->newlen, from = m->from & rp_mask,
+	    to = m->to & rp_mask;
 
 	if (from == to) {
 		if (m->newlen > n)

@@ -3,7 +3,7 @@
 #define TM_REPLAY_ITRACE_LAST_WRITER_H
 
 #include "base/hash.h"
-#include "replay/cpu/cpu.h"
+#include "replay/guest/memory.h"
 #include "replay/itrace/itrace.h"
 
 #define SHADOW_CACHE 256u               /* entries of the cache of mappings */
@@ -35,6 +35,9 @@ void wshadow_clear(struct wshadow *s);  /* no instance has written anything */
 
 /* these functions set s->nomem when memory runs out */
 
+/* n bytes at addr, or all areas of m, get a shadow of their own: it goes into pieces if it has to */
+void wshadow_fit(struct wshadow *s, const struct mem *m, uint64_t addr, uint64_t n);
+void wshadow_fit_all(struct wshadow *s, const struct mem *m);
 /* a writer, or VISIT_MANY and pieces */
 uint64_t wshadow_read(struct wshadow *s, uint64_t addr, uint64_t n);
 /* the writer of memory that no instance has written since it was mapped */
@@ -52,32 +55,30 @@ void wshadow_each(struct wshadow *s, visit_writer_fn *fn, void *arg);
 void wshadow_piece(struct wshadow *s, size_t first, uint64_t writer, unsigned off, unsigned len);
 
 /*
- * Lowest address with a shadow: by default, Linux lets programs map nothing below 64 KiB
- * (vm.mmap_min_addr).
+ * The shadow word of addr.  As long as the low bits SHADOW_MASK tell the program's areas apart, it is at SHADOW_BASE,
+ * between where Linux puts a program and its libraries.  Otherwise, or where a sanitizer occupies these addresses, the
+ * shadow is in pieces, which are mapped on demand: the pages of SHADOW_PIECE bytes are adjacent.
  */
-#define SHADOW_LOW 0x10000u
-
-/*
- * The shadow word of addr.  Where a sanitizer occupies these addresses, the shadow consists of
- * pieces, which are mapped on demand and are not adjacent.
- */
-#ifdef __SANITIZE_ADDRESS__
+#define SHADOW_BASE  UINT64_C(0x570000000000)
+#define SHADOW_MASK  UINT64_C(0x1fffffffffff)
 #define SHADOW_PIECE (UINT64_C(1) << 30)
-uint64_t *wshadow_at(uint64_t addr);    /* the shadow word of addr */
-#else
-#define SHADOW_PIECE (RP_MASK + UINT64_C(1))
+
+extern int wshadow_pieces;              /* it is in pieces */
+uint64_t *wshadow_in_piece(uint64_t addr);
+
 static inline uint64_t *
 wshadow_at(uint64_t addr)
 {
-	return (uint64_t *)(uintptr_t)(addr & RP_MASK & ~UINT64_C(7));
+	if (__builtin_expect(wshadow_pieces, 0))
+		return wshadow_in_piece(addr);
+	return (uint64_t *)(uintptr_t)(SHADOW_BASE + (addr & SHADOW_MASK & ~UINT64_C(7)));
 }
-#endif
 
 /* Notes the page of a word that is about to change from 0. */
 static inline void
 wshadow_note(struct wshadow *s, uint64_t addr)
 {
-	uint64_t page = (addr & RP_MASK) / SHADOW_PAGE + 1;
+	uint64_t page = (addr & rp_mask) / SHADOW_PAGE + 1;
 
 	if (page != s->lastpage)
 		wshadow_note_new_page(s, page);

@@ -3,7 +3,7 @@
 
 #include "wet/model/byteset.h"
 
-#define BYTES (UINT64_C(1) << 45)
+#define BYTES (UINT64_C(1) << 46)
 #define PAGE  4096u
 
 static void *
@@ -47,7 +47,7 @@ byteset_piece(uint64_t addr, uint64_t end, uint64_t *mask)
 	return n;
 }
 
-/* Reduces *addr to 45 bits and returns the end of the range, cut off at the last address. */
+/* Reduces *addr to 46 bits and returns the end of the range, cut off at the last address. */
 static uint64_t
 byteset_cut(uint64_t *addr, uint64_t n)
 {
@@ -72,8 +72,12 @@ byteset_clear(struct byteset *s, uint64_t addr, uint64_t n)
 	uint64_t end = byteset_cut(&addr, n), mask, got = s->n;
 
 	while (addr < end && s->n) {
-		uint64_t page = addr / PAGE;
+		uint64_t page = addr / PAGE, top = addr >> 30;
 
+		if (!(s->top[top / 64] >> top % 64 & 1)) {      /* a program may unmap terabytes */
+			addr = (top + 1) << 30;
+			continue;
+		}
 		if (!s->page[page / 64]) {
 			addr = (page / 64 + 1) * 64 * PAGE;
 			continue;

@@ -1,6 +1,6 @@
 /*
  * Sets of bytes of a captured program's memory, used for live and for tainted bytes.  There is a
- * bit for each byte; only the low 45 bits of addresses are used.
+ * bit for each byte; only the low 46 bits of addresses are used.
  */
 #ifndef TM_WET_MODEL_BYTESET_H
 #define TM_WET_MODEL_BYTESET_H
@@ -8,12 +8,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define BYTESET_ADDR 0x1fffffffffffu
+#define BYTESET_ADDR 0x3fffffffffffu
 
 struct byteset {
 	uint64_t *bit;                  /* a bit for each byte; NORESERVE memory, as is page */
 	uint64_t *page;                 /* a bit for each 4096 bytes that ever had a byte in the set */
 	uint64_t n;                     /* bytes in the set */
+	uint64_t top[(BYTESET_ADDR >> 30) / 64 + 1];    /* a bit for each 2^30 bytes that ever had one */
 };
 
 int byteset_init(struct byteset *s);            /* 0, or -1: mmap failed */
@@ -61,7 +62,10 @@ byteset_add(struct byteset *s, uint64_t addr, uint64_t n)
 		return;
 	s->n += (uint64_t)__builtin_popcountll(mask & ~s->bit[at]);
 	s->bit[at] |= mask;
-	s->page[at / 4096] |= UINT64_C(1) << at / 64 % 64;
+	if (!(s->page[at / 4096] >> at / 64 % 64 & 1)) {
+		s->page[at / 4096] |= UINT64_C(1) << at / 64 % 64;
+		s->top[at >> 30] |= UINT64_C(1) << (at >> 24) % 64;
+	}
 }
 
 /* Removes bytes.  1: at least one of them was in the set. */
