@@ -7,6 +7,7 @@ for o in -O0 -O1; do
 	${CC:-gcc} -g $o $static order.c -o order && printf '100 2\n50 3\n' | wscap -o order.ws ./order >out
 	is "$o: not that line" "$(wetq whynot order.c:13 order.ws 2>err | sed -n '1s/ (.*//p')" "order.c:13 was not executed: order.c:12 cost"
 	is "$o: its causes" "$(wetq whynot order.c:13 order.ws 2>err | grep -c 'if (count >= 10)$')" 1
+	is "$o: at most so many lines" "$(for n in 0 1 2; do wetq -n $n whynot order.c:13 order.ws 2>err | wc -l; done | tr -d '\n ')" 012
 	is "$o: JSON" "$(wetq --json whynot order.c:13 order.ws | grep -c '"line": 12')" 1
 	gives "$o: it was executed" 1 "wetq: order.ws: order.c:26 was executed, 2 times: why tells more" wetq whynot order.c:26 order.ws
 	gives "$o: once" 1 "wetq: order.ws: order.c:20 was executed, once: why tells more" wetq whynot order.c:20 order.ws

@@ -60,6 +60,26 @@ done >questions
 alike order
 is "JSON" "$(wetq --json why order.c:25#2 order.ws | awk '/"line": 13,/ { n++ } /"source": "percent = 90;"/ { n++ } /"value": "3846"/ { n++ } END { print n }')" 3
 is "more than fits" "$(wetq -n 2 why order.c:25#2 order.ws | tail -n 1 | sed 's/[0-9][0-9]*/N/g')" "and N more: -n N"
+is "of which there is nothing else in one line" "$(wetq -n 1 why order.c:25#2 order.ws | wc -l | tr -d ' ')" 1
+all=$(wetq -n 1000 why order.c:25#2 order.ws | wc -l | tr -d ' ')
+most=$(wetq -n 2 why order.c:25#2 order.ws | sed -n 's/.*more: -n //p')
+is "as many lines as that says are all" "$most $(wetq -n "$most" why order.c:25#2 order.ws | wc -l | tr -d ' ')" "$all $all"
+# why whynot annotate: lines; dot: nodes and its frame of three lines
+cat >limits <<'EOF'
+-n 0 why order.c:25#2
+-n 3 why order.c:25#2
+-n 0 annotate order.c:25#2
+-n 5 annotate order.c:25#2
+EOF
+wetq annotate order.c:25#2 order.ws | head -n 5 >five
+wetq -i order.ws <limits | awk '/^$/ { printf "%d ", n; n = 0; next } { n++ }' >lengths
+is "-n of why and annotate" "$(cat lengths)" "0 3 0 5 "
+is "these are the first lines" "$(wetq -n 5 annotate order.c:25#2 order.ws | diff - five)" ""
+wetq dot order.c:25#2 order.ws | sed -n 's/^.\(s[0-9]*\) \[label.*/\1/p' | head -n 4 >want
+wetq -n 4 dot order.c:25#2 order.ws >graph
+is "-n of dot: the first statements" "$(sed -n 's/^.\(s[0-9]*\) \[label.*/\1/p' graph | diff - want)" ""
+is "and edges of these only" "$(awk '/->/ { print $1; print $3 }' graph | sort -u | grep -v -x -F -f want)" ""
+is "a whole graph" "$(tail -n 1 graph)" "}"
 
 # the same instance by all its names
 id=$(wetq list order.ws | awk '$4 == "order.c" && $6 == 25 { print $1 }')

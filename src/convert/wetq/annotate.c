@@ -24,10 +24,13 @@ by_line(const void *a, const void *b)
 	return e ? e : p->line < q->line ? -1 : p->line > q->line;
 }
 
-/* Prints a line, with its text if that is available. */
+/* Prints a line, with its text if that is available, if *left allows one more. */
 static void
-annotate_put(struct job *j, const struct line *l, int number, const char *text, size_t n)
+annotate_put(struct job *j, uint64_t *left, const struct line *l, int number, const char *text, size_t n)
 {
+	if (!*left)
+		return;
+	--*left;
 	if (!l)
 		out_str(j->out, "         -");
 	else
@@ -42,7 +45,7 @@ annotate_put(struct job *j, const struct line *l, int number, const char *text, 
  * nothing is printed, because it is one of a library of the system (exe_short_line), whose sources few have.
  */
 static int
-annotate_file(struct job *j, const struct line *l, size_t n)
+annotate_file(struct job *j, uint64_t *left, const struct line *l, size_t n)
 {
 	FILE *f = texts_open(j, l->file, l->id);
 	char *text = NULL;
@@ -51,17 +54,20 @@ annotate_file(struct job *j, const struct line *l, size_t n)
 
 	if (!f && strncmp(l->file, "./", 2) == 0)
 		return 0;
-	put_str(j, l->file);
-	out_str(j->out, "\n");
-	for (int number = 1; f && (len = getline(&text, &room, f)) >= 0; number++) {
+	if (*left) {
+		put_str(j, l->file);
+		out_str(j->out, "\n");
+		--*left;
+	}
+	for (int number = 1; f && *left && (len = getline(&text, &room, f)) >= 0; number++) {
 		int has = k < n && l[k].line == number;
 
-		annotate_put(j, has ? &l[k] : NULL, number, text,
+		annotate_put(j, left, has ? &l[k] : NULL, number, text,
 		    (size_t)len - (len > 0 && text[len - 1] == '\n'));
 		k += (size_t)has;
 	}
 	for (; k < n; k++)
-		annotate_put(j, &l[k], l[k].line, "", 0);
+		annotate_put(j, left, &l[k], l[k].line, "", 0);
 	if (f)
 		fclose(f);
 	free(text);
@@ -99,6 +105,7 @@ job_annotate(struct job *j, const char *point)
 {
 	struct query_slice s = { .flags = j->flags };
 	struct line *l = NULL;
+	uint64_t left = j->most;
 	size_t n, end, put = 0;
 	int known = 0;
 
@@ -117,7 +124,7 @@ job_annotate(struct job *j, const char *point)
 			in += l[end].in;
 		known |= strncmp(l[i].file, "./", 2) != 0;
 		if (in)
-			put += (size_t)annotate_file(j, l + i, end - i);
+			put += (size_t)annotate_file(j, &left, l + i, end - i);
 	}
 	if (job_warn_sources(j) == 0 && !put)
 		warn("%s: %s", j->path, known ? "no statement of the slice has a line of a source file" :

@@ -153,11 +153,28 @@ wetq_slice_node(struct job *j, uint32_t id, uint64_t count)
 	out_str(j->out, "\"]\n");
 }
 
+/* The nodes of the graph, as many as -n allows: the id of the last one. */
+static uint32_t
+wetq_slice_nodes(struct job *j, const uint64_t *count)
+{
+	uint64_t left = j->most;
+	uint32_t last = 0;
+
+	for (uint32_t id = 1; id <= query_nstmt(j->q) && left; id++)
+		if (count[id - 1]) {
+			wetq_slice_node(j, id, count[id - 1]);
+			last = id;
+			left--;
+		}
+	return last;
+}
+
 int
 job_dot(struct job *j, const char *point)
 {
 	struct query_slice s = { .flags = j->flags };
 	struct graph g = { 0 };
+	uint32_t last;
 
 	if (job_point(j, point, 1, &s.n) != 0)
 		return -1;
@@ -169,15 +186,16 @@ job_dot(struct job *j, const char *point)
 		return job_bad(j);
 	}
 	out_str(j->out, "digraph slice {\n\tnode [shape=box]\n");
-	for (uint32_t id = 1; id <= query_nstmt(j->q); id++)
-		if (s.count[id - 1])
-			wetq_slice_node(j, id, s.count[id - 1]);
+	last = wetq_slice_nodes(j, s.count);
 	if (g.n)
 		qsort(g.edge, g.n, sizeof *g.edge, by_key);
 	for (size_t i = 0; i < g.n; i++) {
+		const uint32_t id = (uint32_t)(g.edge[i].key >> 33), on = (uint32_t)(g.edge[i].key >> 1);
+
+		if (id > last || on > last)
+			continue;
 		out_printf(j->out, "\ts%llu -> s%llu [label=\"%llu\"",
-		    (unsigned long long)query_stmt_name(j->q, (uint32_t)(g.edge[i].key >> 33)),
-		    (unsigned long long)query_stmt_name(j->q, (uint32_t)(g.edge[i].key >> 1)),
+		    (unsigned long long)query_stmt_name(j->q, id), (unsigned long long)query_stmt_name(j->q, on),
 		    (unsigned long long)g.edge[i].n);
 		out_str(j->out, g.edge[i].key & 1 ? " style=dashed]\n" : "]\n");
 	}

@@ -13,22 +13,37 @@ why_shown(const struct why *w, const struct why_node *n)
 	return w->all || n == w->node || !w->place[n->place].system || !w->place[w->node[n->up].place].system;
 }
 
+/* How many places are printed: with -n, what is said of the others takes lines, too, but not the only one. */
+static uint64_t
+why_places(const struct why *w)
+{
+	uint64_t left = w->j->most;
+
+	if (left == UINT64_MAX)
+		return LINES;
+	if (!w->j->json && w->c.cut && left > 1)
+		left--;
+	return !w->j->json && w->nshown > left && left > 1 ? left - 1 : left;
+}
+
 /* Chooses what is printed: the nearest places; sets their depth and what they are below. */
 static void
-why_choose(struct why *w, uint64_t most)
+why_choose(struct why *w)
 {
+	uint64_t most;
+
 	w->all = 1;
 	for (size_t i = 0; i < w->nnode && !w->j->all; i++)
 		w->all &= w->place[w->node[i].place].system;
+	for (size_t i = 0; i < w->nnode; i++)
+		w->nshown += (uint64_t)why_shown(w, &w->node[i]);
+	most = why_places(w);
 	for (size_t i = 0; i < w->nnode; i++) {
 		struct why_node *n = &w->node[i], *up = &w->node[n->up];
 
 		/* one that is not printed passes on what it is below */
 		n->below = i == 0 ? 0 : up->shown ? n->up : up->below;
-		if (!why_shown(w, n))
-			continue;
-		w->nshown++;
-		if (w->nprinted == most)
+		if (!why_shown(w, n) || w->nprinted == most)
 			continue;
 		n->shown = 1;
 		w->nprinted++;
@@ -141,6 +156,7 @@ why_print_node(struct why *w, struct texts *t, uint32_t i, size_t width)
 static void
 why_text(struct why *w, struct texts *t)
 {
+	uint64_t left = w->j->most - w->nprinted;
 	size_t width = 0;
 
 	for (uint32_t i = 0; i < w->nnode; i++) {
@@ -151,12 +167,15 @@ why_text(struct why *w, struct texts *t)
 		width = b.n > width && b.n <= WIDEST ? b.n : width;
 		buf_free(&b);
 	}
-	why_print_node(w, t, 0, width);
-	if (w->nshown > w->nprinted)
+	if (w->nprinted)
+		why_print_node(w, t, 0, width);
+	if (w->nshown > w->nprinted && left) {
 		out_printf(w->j->out, "and %llu more: -n %llu\n",
 		    (unsigned long long)(w->nshown - w->nprinted),
-		    (unsigned long long)w->nshown);
-	if (w->c.cut)
+		    (unsigned long long)w->nshown + (w->c.cut != 0));
+		left--;
+	}
+	if (w->c.cut && left)
 		out_printf(w->j->out, "what is before the last %u instances was not looked at\n", CHAIN_INSTANCES);
 }
 
@@ -213,7 +232,8 @@ why_json(struct why *w, struct texts *t)
 	json_u64(&o, "complete", !w->c.cut);
 	json_u64(&o, "places", w->nshown);
 	json_array(&o, "nodes");
-	why_json_node(w, t, &o, 0);
+	if (w->nprinted)
+		why_json_node(w, t, &o, 0);
 	json_end(&o);
 	json_end(&o);
 }
@@ -223,7 +243,7 @@ why_print(struct why *w)
 {
 	struct texts *t = w->names.texts;
 
-	why_choose(w, w->j->most == UINT64_MAX ? LINES : w->j->most ? w->j->most : 1);
+	why_choose(w);
 	for (size_t i = 0; i < w->nnode; i++)
 		if (w->node[i].shown && !w->place[w->node[i].place].system)
 			why_ask(w, &w->node[i]);

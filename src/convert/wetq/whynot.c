@@ -98,6 +98,8 @@ whynot_text(struct job *j, const char *line, const struct branch *b)
 	const uint64_t count = query_stmt(j->q, b->id)->count;
 	char point[64];
 
+	if (!j->most)
+		return 0;
 	put_str(j, line);
 	out_str(j->out, " was not executed: ");
 	put_source(j, p->file, p->line);
@@ -108,6 +110,8 @@ whynot_text(struct job *j, const char *line, const struct branch *b)
 		out_printf(j->out, ", as all %" PRIu64 " times", count);
 	out_str(j->out, "\n");
 	snprintf(point, sizeof point, "%" PRIu64 "#%" PRIu64, query_stmt_name(j->q, b->id), count - 1);
+	if (j->most != UINT64_MAX && --j->most == 0)
+		return 0;
 	return job_why(j, point);
 }
 
