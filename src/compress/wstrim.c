@@ -80,6 +80,18 @@ stays(const struct job *j, struct ws_reader *r)
 	return (ws_head(r)->flags & WS_TRIMMED) && !j->keyed && !(j->alone && ws_blocks_stored(j->kept));
 }
 
+/* Has the run an end?  If it is cut off or damaged, a replay finds the part that is good. */
+static int
+can_be_read(struct ws_reader *r)
+{
+	struct ws_rec rec;
+	int k;
+
+	while ((k = ws_next(r, &rec)) == 1)
+		;
+	return k == 0;
+}
+
 /* Does the input stay as it is?  Ends the tool if it is no capture. */
 static int
 input_stays(struct job *j)
@@ -99,7 +111,7 @@ input_stays(struct job *j)
 	r = ws_open_run(fd, run, &f);
 	if (!r)
 		die_fault(j->name, &f);
-	same = stays(j, r);
+	same = !j->fetch && stays(j, r) && j->whole && can_be_read(r);
 	ws_close(r);
 	close(fd);
 	if (run && j->in_place)

@@ -141,5 +141,18 @@ is "which is a whole one then" "$(ws2addr -c t.ws 2>err; sed 's/, after [0-9]* i
 head -c -20 whole.ws >t.ws
 ok "no index" wstrim t.ws
 is "no index: all is there" "$(ws2addr -c t.ws)" "$(ws2addr -c whole.ws)"
+# the same of one that was trimmed before, which has nothing to be left out
+cp whole.ws trimmed.ws
+wstrim trimmed.ws 2>err
+head -c $(($(bytes trimmed.ws) * 9 / 10)) trimmed.ws >c.ws
+cp c.ws t.ws
+wstrim t.ws 2>err
+is "trimmed and cut off" "$? $(grep -c '^wstrim: t.ws: byte [0-9]* .*is cut off: ' err)" "1 1"
+same "trimmed and cut off: the capture stays" t.ws c.ws
+wstrim -o t.ws c.ws 2>err
+is "trimmed and cut off: -o" "$? $(grep -c '^wstrim: c.ws: byte [0-9]* .*is cut off: ' err)" "1 1"
+head -c -20 trimmed.ws >t.ws
+ok "trimmed, no index" wstrim t.ws
+is "trimmed, no index: all is there" "$(ws2addr -c t.ws)" "$(ws2addr -c whole.ws)"
 gives "two captures" 2 "wstrim: t.ws: one operand too many; see wstrim --help" wstrim c.ws t.ws
 tap_end
