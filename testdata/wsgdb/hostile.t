@@ -16,6 +16,7 @@ mzz,4
 m0,ffffffffffffffffff
 M1000,4:00000000
 X1000,0:
+X1000,5:,0:ab
 p0
 p99999
 pfffffffffffffffff
@@ -70,6 +71,7 @@ E01
 E01
 E01
 OK
+E01
 0000000000000000
 E01
 E01

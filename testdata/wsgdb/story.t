@@ -110,6 +110,8 @@ has "monitor goto, when and who" "$t" 'stepi shows it' 'the program exits here' 
 	'libc.so' '^before instruction 0' '^Breakpoint 1, deposit (a=.*book+40' 'before instruction' 'instruction [0-9]* at 0x.* (.*/story+0x'
 all=$(ws2addr -c story.ws | awk '$1 == "instructions" { print $2 }')
 has "the end is that of ws2addr" "$t" "^before instruction $all"
+t=$(run_gdb story.ws 'handle SIGUSR1 nostop' 'break deposit' 'monitor goto end' reverse-continue 'monitor goto start' reverse-continue)
+has "back from the end, not only to it" "$t" 'stepi shows it' '^Breakpoint 1, deposit' 'stepi shows it' '^No more reverse'
 
 t=$(run_gdb story.ws disconnect 'target extended-remote | wsgdb story.ws' 'break deposit' continue delete \
 	'break main' run 'monitor when' starti 'monitor when')

@@ -166,7 +166,8 @@ run_resume(struct server *s, const struct resume *r)
 	run_begin(s);
 	if (s->jumped) {
 		s->jumped = 0;
-		if (r->step || s->stop.why != HISTORY_STEP) {
+		/* the end of the run, or a signal there, is no end of a way back */
+		if (r->step || s->stop.why == HISTORY_INTERRUPT || (s->stop.why != HISTORY_STEP && !r->back)) {
 			run_stopped(s, s->stop);
 			return;
 		}

@@ -55,9 +55,9 @@ serve_memory(struct server *s)
 static void
 serve_write(struct server *s)
 {
-	const char *p = s->w->packet;
+	const char *p = s->w->packet, *comma = strchr(p, ',');
 
-	if (*p == 'X' && strstr(p, ",0:"))      /* gdb asks whether there is this packet */
+	if (*p == 'X' && comma && strncmp(comma, ",0:", 3) == 0)        /* gdb asks whether there is this packet */
 		wire_text(s->w, "OK");
 	else if (*p == 'P' || *p == 'G')
 		wire_text(s->w, "E.a captured run cannot be changed");
