@@ -1,9 +1,12 @@
 /* The executed instructions of a capture, in spans. */
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <Zydis/Zydis.h>
 
 #include "base/mem.h"
+#include "base/src.h"
 #include "insns/insns.h"
 #include "isa/x86/decode.h"
 
@@ -146,7 +149,7 @@ insns_give(struct walk *w, struct insns_span *s)
 	s->to = 1;
 	s->again = s->run.n + s->run.ninsn - 1u == w->last;
 	if (last->fact->kind == FACT_STRING)
-		s->to = FACT_ITERS(s->word[q->values ? s->run.word + last->val - 1u : s->run.word]);
+		s->to = FACT_ITERS(s->word[s->run.word + last->val - 1u]);
 	if (last->fact->mnemonic == ZYDIS_MNEMONIC_SYSCALL && w->usedsys < w->nsys)
 		s->sys = w->sys[w->usedsys++];
 	w->last = s->run.n + s->run.ninsn - 1u;
@@ -209,6 +212,20 @@ insns_seek(struct walk *w)
 	return visit_segments(w->v) ? visit_seek(w->v, k) : REPLAY_BAD;
 }
 
+/* The range begins after the end. */
+static void
+insns_say_range(const struct walk *w)
+{
+	char *text;
+
+	if (!w->q->complain)
+		return;
+	text = xasprintf("%s: nothing is in this range: the run has %" PRIu64 " instructions", src_name(w->q->path),
+	    w->icount);
+	w->q->complain(text);
+	free(text);
+}
+
 int
 insns_run(const struct insns *q, struct ws_early *early, struct fault *f)
 {
@@ -235,6 +252,8 @@ insns_run(const struct insns *q, struct ws_early *early, struct fault *f)
 		*f = *replay_fault(r);
 	else if (got == REPLAY_END && replay_early(r))
 		*early = *replay_early(r);
+	if (got == REPLAY_END && w.icount < q->from)
+		insns_say_range(&w);
 	if (got != REPLAY_BAD && q->thread && !w.found) {
 		fault_set(f, WS_UNKNOWN, WS_UNKNOWN, "thread %u executes nothing there", (unsigned)q->thread);
 		got = REPLAY_BAD;

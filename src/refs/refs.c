@@ -1,5 +1,6 @@
 /* Recognizes a source of references and gives them on. */
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -273,6 +274,18 @@ refs_close(struct refs *s)
 	free(s);
 }
 
+/* A range that begins after the end gives no references: zeros would look like those of a run. */
+static void
+refs_say_range(struct refs *s)
+{
+	uint64_t all = s->kind == REFS_CAPTURE ? replay_icount(s->r) : s->seen;
+	size_t n = strlen(s->warning);
+
+	if (!s->ended && all < s->q.from)
+		snprintf(s->warning + n, sizeof s->warning - n, "%snothing is in this range: the run has %" PRIu64
+		    " instructions", n ? "; " : "", all);
+}
+
 int
 refs_run(struct refs *s, refs_fn *take, void *arg, struct fault *f)
 {
@@ -287,8 +300,10 @@ refs_run(struct refs *s, refs_fn *take, void *arg, struct fault *f)
 		run[s->kind](s);
 	if (s->status)
 		return s->status;
-	if (!s->bad)
+	if (!s->bad) {
+		refs_say_range(s);
 		return 0;
+	}
 	*f = s->fault;
 	return REFS_BAD;
 }

@@ -23,7 +23,7 @@ struct refs {
 	const char *path;               /* the file that a fault or a warning is about */
 	int bad;                        /* there is a fault: it could not be opened */
 	struct fault fault;
-	char warning[WS_EARLY_TEXT + WS_OTHERS_TEXT + 64];
+	char warning[WS_EARLY_TEXT + WS_OTHERS_TEXT + 160];
 
 	refs_fn *take;
 	void *arg;

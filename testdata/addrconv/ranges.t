@@ -11,4 +11,31 @@ for f in text lackey din pinatrace ramulator champsim csv addr; do
 	esac
 	same "$f" want got
 done
+
+# a function is called and clears memory: formats of control alone have the address of the return before the elements
+cat >clear.s <<'EOF'
+	.globl _start
+_start:	mov $50, %ebx
+	sub $4096, %rsp
+1:	call 2f
+	dec %ebx
+	jnz 1b
+	mov $60, %eax
+	xor %edi, %edi
+	syscall
+2:	lea 8(%rsp), %rdi
+	mov $100, %ecx
+	xor %eax, %eax
+	rep stosq
+	ret
+EOF
+$GCC -nostdlib -static -o clear clear.s && wscap -o clear.ws ./clear
+is "instructions" "$(ws2addr -c clear.ws | sed -n 's/^instructions *//p')" 5405
+addrconv -f branches -o want clear.ws
+for n in 0:2000 2000:4000 4000:; do addrconv -f branches -n $n clear.ws | tail -n +2; done >got
+is "branches of ranges" "$(tail -n +2 want | diff - got) $(wc -l <got | tr -d ' ')" " 150"
+is "and none behind the end" "$(addrconv -f branches -n 60000: clear.ws 2>err | wc -l | tr -d ' ')" 1
+for f in branches bbv champsim; do
+	gives "behind the end, $f" 0 "addrconv: clear.ws: nothing is in this range: the run has 5405 instructions" addrconv -f $f -n 60000: -o got clear.ws
+done
 tap_end

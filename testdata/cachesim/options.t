@@ -73,6 +73,11 @@ if why=$(able); then
 	flat g.ws >got
 	ws2addr -n 2000:9000 g.ws | (options=; flat) >want
 	same "a range of it" got want
+	n=$(ws2addr -c g.ws | sed -n 's/^instructions *//p')
+	ws2addr -o g.ref g.ws
+	for of in g.ws g.ref; do
+		gives "a range behind its end, $of" 0 "cachesim: $of: nothing is in this range: the run has $n instructions" cachesim -n 99999999: $of
+	done
 else
 	skip "$why"
 fi

@@ -17,6 +17,8 @@ done
 is "there are references" "$(awk -v n="$(wc -c <whole)" 'BEGIN { print (n > 100000) }')" 1
 ws2laplace -f text -n "$n:" t.ws >got 2>err
 is "beyond the end: nothing" "$? $(wc -c <got | tr -d ' ')" "0 0"
+ws2laplace -f text -n 99999999: t.ws >got 2>err
+is "well beyond it: said" "$? $(wc -c <got | tr -d ' ') $(grep -c '^ws2laplace: t.ws: nothing is in this range: the run has [1-9][0-9]* instructions$' err)" "0 0 1"
 s="; see ws2laplace --help"
 gives "with a kernel trace" 2 "ws2laplace: -n comes without -k: the kernel trace is that of the whole run$s" ws2laplace -n 1:2 -k k t.ws
 gives "neither" 2 "ws2laplace: -k with a file for the kernel trace is missing$s" ws2laplace t.ws

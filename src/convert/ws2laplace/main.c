@@ -1,4 +1,5 @@
 /* ws2laplace: convert a capture to Laplace's raw references and kernel trace. */
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -151,6 +152,9 @@ ws2laplace_part(struct job *j, const char *real, uint64_t from, uint64_t to)
 		job_bad(j, replay_fault(j->r));
 	if (replay_early(j->r))
 		warn("%s: %s", src_name(j->path), ws_early_text(replay_early(j->r), early));
+	if (replay_icount(j->r) < from)
+		warn("%s: nothing is in this range: the run has %" PRIu64 " instructions", src_name(j->path),
+		    replay_icount(j->r));
 	replay_close(j->r);
 	out_close(j->refs);
 	emit_free(j);

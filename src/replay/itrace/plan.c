@@ -57,6 +57,7 @@ plan_bare(struct make *m, const struct fact *f)
 		m->p.nword = (uint16_t)(a->val + f->nval + f->nmem);
 	} else if (f->kind == FACT_STRING) {
 		m->p.last = f;
+		a->val = (uint16_t)(m->p.nword + 1u);   /* after the state, as in plan_insn */
 		m->p.nword += FACT_RECORD;
 	}
 }
