@@ -266,6 +266,9 @@ done
 gives "before the difference" 0 "" addrdiff --range 0:7 parts.a parts.b
 gives "between two" 0 "" addrdiff --range 8:9 parts.a parts.b
 gives "after the first" 1 "" addrdiff -q --range 8: parts.a parts.b
+gives "behind the end: said" 0 "addrdiff: nothing is in this range: parts.a has 10 instructions, parts.b 10" addrdiff --range 99999: parts.a parts.b
+gives "but not with -q, which prints nothing" 0 "" addrdiff -q -v --range 99999: parts.a parts.b
+is "nor with -v" "$(wc -c <tap.out | tr -d ' ')" 0
 gives "no range" 2 "addrdiff: --range 5: not a range FROM:TO, of which one may be left out, with FROM before TO; see addrdiff --help" addrdiff --range 5 parts.a parts.b
 
 # a difference that is damage: status 2, as of every other damage, wherever the bit is

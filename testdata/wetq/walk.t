@@ -53,6 +53,8 @@ is "an empty line shows it again; after q there is nothing" "$(sed -n '5,$p' ste
 gives "not in a session" 0 "wetq: order.ws: walk reads commands itself: not with -i" sh -c 'echo walk main | wetq -i order.ws >got'
 wetq walk order.c:25#2 <order.ws >got 2>err
 is "not from standard input" "$? $(sed -n '1s/^wetq: //p' err)" "2 walk reads commands from standard input: the file must be another; see wetq --help"
+wetq walk order.c:25#2 order.ws <. >got 2>err
+is "commands that cannot be read" "$? $(cat err)" "1 wetq: standard input: Is a directory"
 gives "no such point" 1 "wetq: order.ws: no instance order.c:25#3: there are 3" wetq walk order.c:25#3 order.ws
 
 # all kinds of files: the same but for names

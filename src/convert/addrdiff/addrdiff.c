@@ -243,8 +243,11 @@ main(int argc, char **argv)
 	r = addrdiff_compare(&d);
 	if (r && !d.quiet)
 		report_difference(&d);
-	else if (!r && d.verbose)
+	else if (!r && d.verbose && !d.quiet)
 		addrdiff_summary(&d);
+	if (!d.quiet && d.a.seen < from && d.b.seen < from)
+		warn("nothing is in this range: %s has %" PRIu64 " instructions, %s %" PRIu64, in_name(d.a.in), d.a.seen,
+		    in_name(d.b.in), d.b.seen);
 	out_close(d.out);
 	/* damage of the input may cause a difference; the checksum at its end shows that */
 	side_read_to_end(&d.a);

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/diag.h"
 #include "base/mem.h"
 #include "base/num.h"
 #include "convert/wetq/chain.h"
@@ -268,6 +269,8 @@ walk_lines(struct walk *w)
 			out_str(w->j->out, "\n");
 	}
 	free(line);
+	if (ferror(stdin))
+		die_sys("standard input");
 	return got < 0 ? -1 : 0;
 }
 
