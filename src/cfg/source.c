@@ -215,23 +215,52 @@ source_same(const struct exe *x, const struct ws_rec_map *m)
 	return !m->nid || !x->idlen || (m->nid == x->idlen && memcmp(m->id, x->id, m->nid) == 0);
 }
 
+/* The address in mapping m of a function in the symbol tables of e, which is the file x or has its debugging information; or 0 */
+static uint64_t
+source_entry(const struct exe *x, Elf *e, const struct ws_rec_map *m, const char *symbol)
+{
+	GElf_Shdr sh;
+	GElf_Sym y;
+
+	for (Elf_Scn *c = NULL; (c = elf_nextscn(e, c)) != NULL;) {
+		Elf_Data *d;
+
+		if (!gelf_getshdr(c, &sh) || (sh.sh_type != SHT_SYMTAB && sh.sh_type != SHT_DYNSYM) ||
+		    !sh.sh_entsize || !(d = elf_getdata(c, NULL)))
+			continue;
+		for (size_t i = 0; i < sh.sh_size / sh.sh_entsize && gelf_getsym(d, (int)i, &y); i++) {
+			const char *name = elf_strptr(e, sh.sh_link, y.st_name);
+			uint64_t off;
+
+			/* assembly may leave out that a symbol is a function */
+			if (y.st_shndx == SHN_UNDEF || !name || !symbol_is(name, symbol) ||
+			    (GELF_ST_TYPE(y.st_info) != STT_FUNC && GELF_ST_TYPE(y.st_info) != STT_NOTYPE))
+				continue;
+			off = source_convert(x, y.st_value, 1);
+			if (off != UINT64_MAX && off >= m->offset && off - m->offset < m->len)
+				return m->addr + (off - m->offset);
+		}
+	}
+	return 0;
+}
+
 uint64_t
 wsource_symbol(struct wsource *s, const struct ws_rec_map *m, const char *symbol)
 {
 	struct file *f = file_of(s, m);
+	struct exe *d;
+	uint64_t pc;
 
-	if (!f || !f->open || !source_same(&f->exe, m))
+	if (f && f->open && !source_same(&f->exe, m))
+		f->other = 1;
+	if (f && *f->name == '/' && (!f->open || f->other))
+		f->ran = 1;             /* for wsource_complaint: the function may be in it. [vdso] is no file */
+	if (!f || !f->open || f->other)
 		return 0;
-	for (size_t i = 0; i < f->exe.nsym; i++) {
-		uint64_t off;
-
-		if (!symbol_is(f->exe.sym[i].name, symbol))
-			continue;
-		off = source_convert(&f->exe, f->exe.sym[i].addr, 1);
-		if (off != UINT64_MAX && off >= m->offset && off - m->offset < m->len)
-			return m->addr + (off - m->offset);
-	}
-	return 0;
+	pc = source_entry(&f->exe, f->exe.elf, m, symbol);
+	if (!pc && !f->exe.nsym && (d = exe_debug(&f->exe)) != NULL)
+		pc = source_entry(&f->exe, d->elf, m, symbol);
+	return pc;
 }
 
 /*

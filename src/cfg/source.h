@@ -23,7 +23,10 @@ int wsource_map(struct wsource *s, const struct ws_rec_map *m);
 
 int wsource_in_main(const struct wsource *s, uint64_t pc);      /* is it in the program, not in a library? */
 
-/* The address of a function in the mapping; 0: it has no such function */
+/*
+ * The address of a function in the mapping, by the symbol tables of the file, or by those under /usr/lib/debug; of several
+ * functions with the name, it is the first in a table.  0: it has no such function, or wsource_complaint says why not
+ */
 uint64_t wsource_symbol(struct wsource *s, const struct ws_rec_map *m, const char *symbol);
 
 /*

@@ -66,8 +66,18 @@ ws2addr -s deep -f text q.ws >deep.txt
 ws2addr -f text q.ws >q.txt
 by=$(sed -n 's/^inst \(.*\) .*/\1/; 1p' by.txt) deep=$(sed -n 's/^inst \(.*\) .*/\1/; 1p' deep.txt)
 is "a library's function, with what it calls" "$(grep -c "^inst $by " qsort.txt)" "$(cut -d' ' -f1 q.out)"
+is "ws2wet finds it, too" "0x$(ws2wet -s qsort q.ws | sed -n 2p | cut -d' ' -f3)" "$(sed -n 's/^inst \(.*\) .*/\1/; 1p' qsort.txt)"
 is "one call of a recursive one is all of it" "$(grep -c "^inst $deep " deep.txt)" 10
 is "no more of it before or behind" "$(grep -c "^inst $deep " q.txt)" 10
+
+# the files that the capture keeps are asked, as by the other tools; one that is gone is named
+wscap --names no -o bare.ws ./q >q.out
+mv q q.gone
+gives "a function of a program that is gone" 0 "" ws2addr -s by -f text -o gone.txt q.ws
+same "is that of its capture" by.txt gone.txt
+gives "without the names of a program that is gone" 1 "ws2addr: bare.ws: $PWD/q: No such file or directory: its functions and lines are not known
+ws2addr: bare.ws: no function by in the files that the program mapped" ws2addr -s by bare.ws
+mv q.gone q
 
 ws2addr - <tiny.ws >stdin.ref
 same "from standard input" all.ref stdin.ref

@@ -265,7 +265,10 @@ main(int argc, char **argv)
 	progress_start(j.name);
 	progress_limit(j.to);
 	helper_allow(o.symbol ? HELPER_ELF : 0);
+	if (o.symbol && (j.source = wsource_new(src_is_stdin(j.path) ? NULL : j.path)) == NULL)
+		die("no memory");
 	confine_jobs(j.count ? (unsigned)o.jobs : 1);
 	ws2addr_run(&j, &o);
+	wsource_free(j.source);
 	return 0;
 }

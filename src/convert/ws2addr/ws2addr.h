@@ -3,12 +3,14 @@
 #define TM_CONVERT_WS2ADDR_H
 
 #include "base/out.h"
+#include "cfg/source.h"
 #include "format/ref/ref.h"
 #include "replay/guest/replay.h"
 
 struct job {
 	const char *path, *name;        /* of the capture; name is for diagnostics */
 	struct replay *r;
+	struct wsource *source;         /* of the names of functions; NULL: none is wanted */
 	struct out *out;
 	enum ref_format fmt;
 	/* print the number of references of each kind instead of references */
