@@ -10,6 +10,7 @@
 #include "base/mem.h"
 #include "base/src.h"
 #include "base/temp.h"
+#include "format/kind.h"
 #include "format/ws/runs.h"
 #include "refs/refs_internal.h"
 
@@ -123,6 +124,19 @@ refs_run_trace(struct refs *s)
 	return k < 0 ? refs_fail(s, &s->trace.fault) : 0;
 }
 
+/* A file of ours that has no references, as it is */
+static int
+refs_fail_kind(struct refs *s, const uint8_t *p, size_t n)
+{
+	const struct kind *k = kind_of(p, n);
+	struct fault f = { .line = 0 };
+
+	if (!k)
+		return refs_fail_text(s, DIAG_NOOFF, unknown);
+	fault_set(&f, DIAG_NOOFF, DIAG_NOREC, "%s, not references: %s", k->what, k->use);
+	return refs_fail(s, &f);
+}
+
 /* Unpacks a capture that is compressed or comes from a pipe. */
 static int
 refs_unpack(struct refs *s)
@@ -211,7 +225,7 @@ refs_recognize(struct refs *s)
 	if (ref_is_stream(p, n))
 		return ref_open(&s->ref, s->in) == 0 ? 0 : refs_fail_text(s, s->ref.off, s->ref.err);
 	if (p[0] == 0x89 || s->q.format == TRACE_ADDR)
-		return refs_fail_text(s, DIAG_NOOFF, unknown);
+		return refs_fail_kind(s, p, n);
 	if ((f = refs_trace_format(s)) != TRACE_ANY) {
 		s->kind = REFS_TRACE;
 		return trace_open(&s->trace, s->in, f, s->q.size) == 0 ? 0 : refs_fail(s, &s->trace.fault);

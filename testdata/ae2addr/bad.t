@@ -32,7 +32,7 @@ ae2addr other.exe u1.1.ae >part 2>err
 is "the schemas of another machine" "$(sed 's/byte [0-9]*/byte N/' err)" \
     "ae2addr: other.exe: byte N: bad schema: schemas for another machine than the executable's"
 
-gives "no schemas" 1 "ae2addr: /bin/true: no schemas in it: not built by aecc, or nothing in it is traced" ae2addr /bin/true ae.out
+gives "no schemas" 1 "ae2addr: /bin/true: no schemas in it: not built by aecc, or nothing in it is traced; wscap captures any program" ae2addr /bin/true ae.out
 gives "no program" 1 "ae2addr: none: No such file or directory" ae2addr none ae.out
 gives "usage" 2 "ae2addr: -f x: not a format; there are addr, lackey, din and text; see ae2addr --help" ae2addr -f x matrix
 

@@ -49,7 +49,7 @@ aecc -O1 -fno-inline one/x.c two/x.c -o same && ./same || exit 1
 ok "files of the same name" aec -b same
 both same ae.out && pass "the same" || fail "the same"
 
-gives "no schemas" 1 "aec: /bin/true: no schemas in it: not built by aecc, or nothing in it is traced" aec -b /bin/true
+gives "no schemas" 1 "aec: /bin/true: no schemas in it: not built by aecc, or nothing in it is traced; wscap captures any program" aec -b /bin/true
 gives "no program" 1 "aec: nothing: No such file or directory" aec -b nothing
 gives "no ELF file" 1 "aec: app.c: not an ELF file" aec -b app.c
 gives "no folder" 2 "aec: -b, -o folder or --print-schema is missing; see aec --help" aec matrix

@@ -47,7 +47,7 @@ gives 'something else' 1 'aepack: matrix: byte 0: not an event file' aepack -o n
 gives 'packed twice' 1 'aepack: packed: byte 0: it is packed already' aepack -o none matrix packed
 gives 'not packed' 1 'aepack: ae.out: byte 0: not a packed event file' aepack -d -o none matrix ae.out
 gives 'not there' 1 'aepack: none: No such file or directory' aepack -o out matrix none
-gives 'no schemas' 1 'aepack: /bin/true: no schemas in it: not built by aecc, or nothing in it is traced' aepack /bin/true ae.out
+gives 'no schemas' 1 'aepack: /bin/true: no schemas in it: not built by aecc, or nothing in it is traced; wscap captures any program' aepack /bin/true ae.out
 aecc -O2 "$SRC/testdata/aec/matrix.c" -o other
 gives 'another build' 1 'aepack: ae.out: byte 0: written by another build of the program' aepack -o none other ae.out
 gives 'unpacked for another build' 1 'aepack: packed: byte 16: written by another build of the program' aepack -d -o none other packed

@@ -62,6 +62,11 @@ gives "a log with a wrong line" 1 "refscat: standard input: byte 0 (record 1): d
 	sh -c "printf 'I  00401000\n' | '$cat'"
 none="no references: neither a reference stream, a lackey log, a capture, a program compiled by aecc, nor another format that addrconv reads"
 gives "something else" 1 "refscat: prog.c: $none" "$cat" prog.c
+gives "events without their program" 1 "refscat: ae.out: events of a run, not references: their program is named first" "$cat" ae.out
+gives "a stream as a program" 1 "ae2addr: g.ref: a reference stream, not a program: cachesim, addrconv and others read it" ae2addr g.ref ae.out
+gives "a stream as a capture" 1 "ws2addr: g.ref: byte 0: a reference stream, not a capture: cachesim, addrconv and others read it" ws2addr g.ref
+bifcm -r addr -o g.bif g.ref
+gives "what bifcm made" 1 "refscat: g.bif: compressed by bifcm, not references: bifcm -d gives the stream back" "$cat" g.bif
 gives "nothing" 1 "refscat: standard input: empty input" "$cat"
 gives "no file" 1 "refscat: nosuch: No such file or directory" "$cat" nosuch
 gives "no event file" 1 "refscat: nosuch: No such file or directory" "$cat" aeprog nosuch
@@ -69,7 +74,7 @@ gives "events of a stream" 1 "refscat: g.ref: is no program, so an event file ca
 gives "a program from a pipe" 1 "refscat: standard input: a program must be named, not be standard input" \
 	sh -c "'$cat' <aeprog"
 $GCC -O1 -o plain prog.c
-gives "a program that is not traced" 1 "refscat: plain: no schemas in it: not built by aecc, or nothing in it is traced" "$cat" plain
+gives "a program that is not traced" 1 "refscat: plain: no schemas in it: not built by aecc, or nothing in it is traced; wscap captures any program" "$cat" plain
 size=$(wc -c <ae.out)
 head -c $((size - 20)) ae.out >cut.out
 "$cat" aeprog cut.out >got 2>err

@@ -14,6 +14,7 @@
 #include "base/src.h"
 #include "format/ae/exe.h"
 #include "format/ae/symbol.h"
+#include "format/kind.h"
 #include "format/schema/schema.h"
 
 #define FN_SECTION "aefn"
@@ -219,6 +220,20 @@ exe_is_library(const struct exe *x)
 	return 1;
 }
 
+/* The file is no ELF file; one of ours may have been named in the place of its program. */
+static void
+exe_foreign(struct exe *x)
+{
+	size_t n = 0;
+	const char *p = x->elf ? elf_rawfile(x->elf, &n) : NULL;
+	const struct kind *k = p ? kind_of((const uint8_t *)p, n) : NULL;
+
+	if (k)
+		exe_fail(x, "%s, not a program: %s", k->what, k->use);
+	else
+		exe_fail(x, "not an ELF file");
+}
+
 /* Reads what x->elf has; without one it fails. */
 static int
 exe_read(struct exe *x)
@@ -226,7 +241,7 @@ exe_read(struct exe *x)
 	GElf_Ehdr eh;
 
 	if (!x->elf || elf_kind(x->elf) != ELF_K_ELF || !gelf_getehdr(x->elf, &eh))
-		exe_fail(x, "not an ELF file");
+		exe_foreign(x);
 	else if (eh.e_type != ET_EXEC && eh.e_type != ET_DYN)
 		exe_fail(x, "not an executable");
 	else {
@@ -270,7 +285,7 @@ exe_need_schema(struct exe *x)
 {
 	if (x->nschema)
 		return 0;
-	return exe_fail(x, "no schemas in it: not built by aecc, or nothing in it is traced");
+	return exe_fail(x, "no schemas in it: not built by aecc, or nothing in it is traced; wscap captures any program");
 }
 
 void

@@ -73,6 +73,7 @@ ref_other(const uint8_t *p)
 {
 	return !memcmp(p, "\x89TMCAP\r\n", 8) ? "a capture, not a reference stream: ws2addr makes one of it" :
 	    !memcmp(p, "\x89" "AEOUT\r\n", 8) ? "events, not a reference stream: ae2addr makes one of them" :
+	    !memcmp(p, "\x89TMWET\r\n", 8) ? "a compressed execution trace, not a reference stream: wetq and wetz -d read it" :
 	    !memcmp(p, "\x89TMBIF\r\n", 8) ? "compressed by bifcm: bifcm -d gives the stream back" :
 	    "not a reference stream";
 }

@@ -9,6 +9,7 @@
 
 #include "base/bytes.h"
 #include "base/unz.h"
+#include "format/kind.h"
 
 int
 ws_bad(struct ws_reader *r, uint64_t off, const char *fmt, ...)
@@ -34,13 +35,14 @@ static int
 ws_foreign(struct ws_reader *r, const uint8_t *h)
 {
 	const char *packed = unz_refuse(h, WS_HEAD);
+	const struct kind *k = kind_of(h, WS_HEAD);
 
 	if (packed)
 		return ws_bad(r, 0, "%s", packed);
 	if (memcmp(h, "\177ELF", 4) == 0)
 		return ws_bad(r, 0, "an executable, not a capture: capture it with wscap first");
-	if (memcmp(h, "\x89TMWET\r\n", 8) == 0)
-		return ws_bad(r, 0, "a compressed execution trace, not a capture: wetq and wetz -d read it");
+	if (k)
+		return ws_bad(r, 0, "%s, not a capture: %s", k->what, k->use);
 	return ws_bad(r, 0, "not a capture");
 }
 
