@@ -58,6 +58,15 @@ gives "nothing" 1 "cachesim: standard input: empty input" sh -c 'cachesim </dev/
 is "says nothing else" "$(wc -c <tap.out | tr -d ' ')" 0
 gives "no events" 1 "cachesim: nosuch: No such file or directory" cachesim walk nosuch
 is "says nothing else" "$(wc -c <tap.out | tr -d ' ')" 0
+# the size of a line is that of all caches that have no other, wherever it is given
+cachesim --i1 32k,8,128 --d1 8k,2,128,plru --l2 256k,4,128 --l3 1M,16,32 g.ref >want
+cachesim --d1 8k,2,plru --l3 1M,16,32 g.ref -l 128 >got
+same "one size of a line" got want
+cachesim --l1 16k,full,128 --l2 none --l3 none g.ref >want
+cachesim --l1 16k,full --l2 none --line 128 --l3 none g.ref >got
+same "and of all ways" got want
+gives "no power of 2" 2 "cachesim: -l 96: not a power of 2; see cachesim --help" cachesim -l 96 g.ref
+
 echo text >text
 cachesim -o kept text 2>err
 is "no file is left" "$? $(ls kept 2>/dev/null)" "1 "

@@ -20,6 +20,7 @@ static const struct opt cachesim_opts[] = {
 	{ LEVEL + HIER_ITLB, "itlb", TLB_VALUE, "TLB of instructions (none)" },
 	{ LEVEL + HIER_DTLB, "dtlb", TLB_VALUE, "TLB of data (none)" },
 	{ LEVEL + HIER_STLB, "stlb", TLB_VALUE, "second-level TLB of both (none)" },
+	{ 'l', "line", "BYTES", "size of a line of all caches that have no other (64)" },
 	{ PAGE, "page", "BYTES", "size of a page (4k)" },
 	{ FUNCTIONS, "functions", NULL, "print also which functions the misses come from" },
 	{ LINES, "lines", NULL, "print also which source lines the misses come from" },
@@ -43,7 +44,7 @@ struct options {
 	struct hier_params hier;
 	struct refs_source source;
 	struct refs_words words;
-	uint64_t page, top;
+	uint64_t page, line, top;
 	int json, split, functions, lines, geometry;
 };
 
@@ -52,9 +53,9 @@ cachesim_option(struct options *o, int c)
 {
 	struct cache_params *p = c >= LEVEL && c < LEVEL + HIER_N ? &o->hier.cache[c - LEVEL] : NULL;
 
-	o->geometry |= c >= L1 && c <= PAGE;
+	o->geometry |= (c >= L1 && c <= PAGE) || c == 'l';
 	if (p && c < LEVEL + HIER_ITLB) {
-		spec_cache(optarg, p);
+		spec_cache(optarg, p, o->line);
 		o->split |= c < LEVEL + HIER_L2;
 		if (!p->size && c < LEVEL + HIER_L2)
 			opt_wrong("the first level cannot be left out");
@@ -64,10 +65,12 @@ cachesim_option(struct options *o, int c)
 	}
 	switch (c) {
 	case L1:
-		spec_cache(optarg, &o->hier.cache[HIER_D1]);
+		spec_cache(optarg, &o->hier.cache[HIER_D1], o->line);
 		if (!o->hier.cache[HIER_D1].size)
 			opt_wrong("the first level cannot be left out");
 		o->hier.unified = 1;
+		break;
+	case 'l':                       /* cachesim_line has read it */
 		break;
 	case PAGE:
 		o->page = opt_size(optarg, CACHE_LINE_MAX, UINT64_C(1) << 30);
@@ -93,13 +96,31 @@ cachesim_option(struct options *o, int c)
 	}
 }
 
+/* The size of a line, which the options of caches need, also those before it */
+static uint64_t
+cachesim_line(int argc, char **argv)
+{
+	uint64_t line = 64;
+	int c;
+
+	while ((c = opt_next(&cachesim_tool, argc, argv)) != -1) {
+		if (c != 'l')
+			continue;
+		line = opt_size(optarg, CACHE_LINE_MIN, CACHE_LINE_MAX);
+		if (line & (line - 1))
+			opt_wrong("not a power of 2");
+	}
+	optind = 0;                     /* from the beginning */
+	return line;
+}
+
 /* The first and second levels of a Skylake desktop processor, and a third of four cores. */
 static void
-cachesim_defaults(struct hier_params *p)
+cachesim_defaults(struct hier_params *p, uint64_t line)
 {
-	p->cache[HIER_I1] = p->cache[HIER_D1] = (struct cache_params){ .size = 32 << 10, .ways = 8, .line = 64 };
-	p->cache[HIER_L2] = (struct cache_params){ .size = 256 << 10, .ways = 4, .line = 64 };
-	p->cache[HIER_L3] = (struct cache_params){ .size = 8 << 20, .ways = 16, .line = 64 };
+	p->cache[HIER_I1] = p->cache[HIER_D1] = (struct cache_params){ .size = 32 << 10, .ways = 8, .line = line };
+	p->cache[HIER_L2] = (struct cache_params){ .size = 256 << 10, .ways = 4, .line = line };
+	p->cache[HIER_L3] = (struct cache_params){ .size = 8 << 20, .ways = 16, .line = line };
 }
 
 static void
@@ -272,7 +293,8 @@ main(int argc, char **argv)
 	int c;
 
 	diag_init(argv[0], 1);
-	cachesim_defaults(&o.hier);
+	o.line = cachesim_line(argc, argv);
+	cachesim_defaults(&o.hier, o.line);
 	while ((c = opt_next(&cachesim_tool, argc, argv)) != -1)
 		cachesim_option(&o, c);
 	if ((wrong = refs_operands(&o.source, &o.words, argc, argv)) != NULL)

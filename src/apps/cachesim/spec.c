@@ -58,13 +58,13 @@ spec_ways(const char *word, struct cache_params *p, uint64_t lines)
 }
 
 void
-spec_cache(const char *s, struct cache_params *p)
+spec_cache(const char *s, struct cache_params *p, uint64_t line)
 {
 	char word[WORD], ways[WORD];
 	const char *why;
 	int more;
 
-	*p = (struct cache_params){ .line = 64 };
+	*p = (struct cache_params){ .line = line };
 	if (strcmp(s, "none") == 0)
 		return;
 	if (!spec_word(&s, word))
