@@ -30,7 +30,7 @@ $twice $(grep 5twice symbols)
 $outside other::total
 END
 gives "two of one name" 1 "wetq: c.ws: total: several functions: cart.cc:shop::cart::total, cart.cc:other::total" wetq deps total c.ws
-gives "no end of a name" 1 "wetq: c.ws: art::total: no such function was executed, and there is no such variable" wetq deps art::total c.ws
+gives "no end of a name" 1 "wetq: c.ws: art::total: no such function was executed, and there is no such variable; a local one is VARIABLE@POINT" wetq deps art::total c.ws
 is "why: names" "$(wetq why out:0 c.ws 2>err | grep -c -E 'cart.cc:(27 shop::twice<int>|20 shop::cart::total|33 other::total) ')" 3
 is "a frame" "$(wetq at cart.cc:20 c.ws 2>err | grep -c '^#0 shop::cart::total (this=0x[0-9a-f]*, discount=1)')" 1
 

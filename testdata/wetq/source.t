@@ -40,7 +40,7 @@ gives "an executable, wetz" 1 "wetz: foo1: an executable: capture it with wscap 
 gives "an executable, ws2wet" 1 "ws2wet: foo1: byte 0: an executable, not a capture: capture it with wscap first" ws2wet foo1
 gives "a .wet file" 1 "ws2wet: foo1.wet: byte 0: a compressed execution trace, not a capture: wetq and wetz -d read it" ws2wet foo1.wet
 gives "a text" 1 "wetq: page.txt: not a capture: if it is text of an execution trace, compress it with wetz first" sh -c "cp $SRC/testdata/wetz/page.txt .; wetq list page.txt"
-is "in a session" "$(printf 'list foo\n' | wetq -i foo1.ws 2>&1 | sed -n 1p)" "wetq: no question: list foo"
+is "in a session" "$(printf 'list foo\n' | wetq -i foo1.ws 2>&1 | sed -n 1p)" "wetq: no question: list foo; see wetq --help"
 
 # the source
 wetq annotate "$at#0" foo1.ws >got 2>err

@@ -187,9 +187,9 @@ for f in foo1.ws foo1.full; do
 	{ wetq values "$first" $f; echo; wetq -d slice "$first#0" $f; echo; echo; echo; echo; echo; wetq addrs "$first#0" $f; echo; } >want
 	same "$f: -i" got want
 	is "$f: and what is wrong" "$(sed "s/$f/f/" err)" "wetq: f: no statement 1000000
-wetq: no question: nonsense
-wetq: no question: -o x list
-wetq: no question: addrs 3 too many"
+wetq: no question: nonsense; see wetq --help
+wetq: no question: -o x list; see wetq --help
+wetq: no question: addrs 3 too many; see wetq --help"
 done
 # instances here and there, in many segments: what is kept of them for the next question is what there is
 wetz -1 -s 30000 -o prog.solid prog.ws

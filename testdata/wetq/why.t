@@ -117,7 +117,12 @@ for f in full loads paper; do
 done
 gives "a line with nothing" 1 "wetq: order.ws: nothing of order.c:27 was executed; of lines 26 and 28 something was" wetq why order.c:27 order.ws
 gives "no such file" 1 "wetq: order.ws: no statement of a file other.c was executed, or its lines are not known" wetq why other.c:3 order.ws
-gives "no such name" 1 "wetq: order.ws: frob: no such function was executed, and there is no such variable" wetq why frob order.ws
+gives "no such name" 1 "wetq: order.ws: frob: no such function was executed, and there is no such variable; a local one is VARIABLE@POINT" wetq why frob order.ws
+id=$(wetq list order.ws | awk '$4 == "order.c" && $6 == 12 { id = $1 } END { print id }')
+gives "a line that is a branch has no references" 0 "wetq: order.ws: order.c:12: statement $id, of 2
+wetq: order.ws: order.c:12: statement $id refers to no memory; list prints the others" wetq addrs order.c:12 order.ws
+gives "and no values" 0 "wetq: order.ws: order.c:12: statement $id, of 2
+wetq: order.ws: order.c:12: statement $id computes no value; list prints the others" wetq values order.c:12 order.ws
 gives "no such instance" 1 "wetq: order.ws: no instance order.c:25#3: there are 3" wetq why order.c:25#3 order.ws
 gives "nor that" 1 "wetq: order.ws: no instance order.c:25#x" wetq why order.c:25#x order.ws
 gives "not so many bytes" 1 "wetq: order.ws: out:100000: so many bytes were not written there" wetq why out:100000 order.ws

@@ -1,6 +1,7 @@
 /* wetq: answers questions about statements, control flow, values and addresses. */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/diag.h"
 #include "base/mem.h"
@@ -112,15 +113,24 @@ answer_value(void *arg, const struct query_insn *e)
 	return 0;
 }
 
-static int
-answer_instances(struct job *j, const struct range *r, unsigned want, query_insn_fn *fn)
+/* Who names a statement by its line or function did not choose it, and is told why the answer is empty. */
+static void
+answer_none(const struct job *j, const char *s, const struct range *r, const char *what)
 {
-	struct list l = { j, j->most };
+	if (!strchr("0123456789", *s))
+		warn("%s: %.200s: statement %llu %s; list prints the others", j->path, s,
+		    (unsigned long long)query_stmt_name(j->q, r->id), what);
+}
+
+static int
+answer_instances(struct list *l, const struct range *r, unsigned want, query_insn_fn *fn)
+{
+	struct job *j = l->j;
 	int got;
 
 	if (!r->one)
-		return query_insns(j->q, r->id, r->from, r->to, want, fn, &l) != 0 ? job_bad(j) : 0;
-	got = query_insn_at(j->q, r->id, r->from, want, fn, &l);
+		return query_insns(j->q, r->id, r->from, r->to, want, fn, l) != 0 ? job_bad(j) : 0;
+	got = query_insn_at(j->q, r->id, r->from, want, fn, l);
 	if (got == 0) {
 		j->fault = (struct fault){ .off = UINT64_MAX, .rec = UINT64_MAX };
 		snprintf(j->fault.err, sizeof j->fault.err, "no instance %llu#%llu",
@@ -134,10 +144,14 @@ int
 job_values(struct job *j, const char *s)
 {
 	struct range r;
+	struct list l = { j, j->most };
 
 	if (job_range(j, s, &r) != 0)
 		return -1;
-	return query_stmt(j->q, r.id)->port.nval ? answer_instances(j, &r, QUERY_VALUES, answer_value) : 0;
+	if (query_stmt(j->q, r.id)->port.nval)
+		return answer_instances(&l, &r, QUERY_VALUES, answer_value);
+	answer_none(j, s, &r, "computes no value");
+	return 0;
 }
 
 static int
@@ -171,6 +185,11 @@ int
 job_addrs(struct job *j, const char *s)
 {
 	struct range r;
+	struct list l = { j, j->most };
 
-	return job_range(j, s, &r) != 0 ? -1 : answer_instances(j, &r, QUERY_REFS, answer_addr);
+	if (job_range(j, s, &r) != 0 || answer_instances(&l, &r, QUERY_REFS, answer_addr) != 0)
+		return -1;
+	if (j->most && l.left == j->most)
+		answer_none(j, s, &r, "refers to no memory");
+	return 0;
 }

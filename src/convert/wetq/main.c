@@ -205,7 +205,7 @@ one_line(struct job *all, char *line)
 	if (n <= WORDS && wetq_options(&j, n, word, NULL) == 0)
 		k = wetq_question(n - optind, word + optind);
 	if (!k || n - optind != k->words + 1)
-		warn("no question: %.200s", said);
+		warn("no question: %.200s; see wetq --help", said);
 	else if (wetq_ask(&j, k, word + optind) != 0)
 		warn_at(j.path, j.fault.off, j.fault.rec, "%s", j.fault.err);
 	job_warn_sources(&j);

@@ -266,7 +266,8 @@ point_variable(struct job *j, const char *s, uint64_t *n)
 		got = point_find(j, s, name, at && query_has_state(j->q), *n, &f);
 	free(name);
 	if (got == 0)
-		return job_none(j, "%.200s: no such function was executed, and there is no such variable", s);
+		return job_none(j, "%.200s: no such function was executed, and there is no such variable%s", s,
+		    at ? "" : "; a local one is VARIABLE@POINT");
 	return got < 0 ? -1 : point_writer(j, s, f.addr, f.size, n);
 }
 
