@@ -27,7 +27,7 @@ is "never: the program" "$? $got" "125 $want
 wscap: --from place#100: the program ended before it came there so often"
 ok "never: no capture" [ ! -e n.ws ]
 got=$(wscap --from nosuch -o n.ws ./herd exec 2>&1)
-is "a thread's process executes a program" "$? $got" "125 executedwscap: --from nosuch: the program ended and had no such place"
+is "a thread's process executes a program" "$? $got" "125 executedwscap: --from nosuch: the program ended and had no such function, or only inlined"
 wscap --from place#20 -o n.ws ./herd leave >out 2>err
 is "the first thread has ended" "$? $(cat err)" \
 	"125 wscap: --from place#20: its first thread has ended, and others have not; the program continues"

@@ -42,6 +42,8 @@ echo 'int main(void) { __asm__ volatile("movl $39, %%eax; .globl place; .type pl
 gcc -O1 $static -o call call.c || exit 1
 gives "a system call as an end" 125 "wscap: --to place: a system call is there, which would not be captured; take an instruction before it" \
 	wscap --to place -o n.ws ./call
-gives "never" 125 "wscap: --from nosuch: the program ended and had no such place" wscap --from nosuch -o n.ws ./region
+gives "never" 125 "wscap: --from nosuch: the program ended and had no such function, or only inlined" wscap --from nosuch -o n.ws ./region
 ok "never: no capture" [ ! -e n.ws ]
+gives "a line is no place" 125 "wscap: --to region.c:4: not a place: a function, NAME#N, 0xADDRESS, MODULE+0xADDRESS or a signal; see wscap --help" \
+	wscap --to region.c:4 -o n.ws ./region
 tap_end

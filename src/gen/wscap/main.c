@@ -46,11 +46,7 @@ static const struct opt wscap_opts[] = {
 
 static const struct opt_tool wscap_tool = {
 	.does = "Runs a program and captures what its run, and those of its children, can be computed from.",
-	.synopsis = "[-1] [--aslr when] [--audit] [--calls n] [--cpu level] [--first-touch] [--from where]\n"
-	    "[--names which] [--recorder when] [--store dir] [--time seconds] [--to where] [-o file]\n"
-	    "[--] program [argument ...]\n"
-	    "-p pid [-1] [--audit] [--calls n] [--first-touch] [--from where] [--names which] [--store dir]\n"
-	    "[--time seconds] [--to where] [-o file]",
+	.synopsis = "[option ...] [--] program [argument ...]\n-p pid [option ...]",
 	.example = "wscap -o ls.ws ls; ws2addr -f text ls.ws | head",
 	.opt = wscap_opts,
 	.program = 1,

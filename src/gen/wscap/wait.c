@@ -244,7 +244,7 @@ wait_ended(struct cap *c, int status)
 
 	warn("--from %s: the program ended %s", a->from.text, a->found.n || a->from.kind == WHERE_SIGNAL ?
 	    a->from.n > 1 ? "before it came there so often" : "and did not come there" :
-	    "and had no such place");
+	    a->from.kind == WHERE_NAME ? "and had no such function, or only inlined" : "and had no such place");
 	out_discard(a->dest);
 	(void)status;
 	exit(125);

@@ -17,6 +17,15 @@ where_signal(const char *name)
 	return 0;
 }
 
+/* A line of a source, as wetq has it, FILE:LINE: no symbol is called so, and the run would end without a capture */
+static int
+where_line(const char *s)
+{
+	const char *colon = strrchr(s, ':');
+
+	return colon && colon[1] && colon[1 + strspn(colon + 1, "0123456789")] == '\0';
+}
+
 int
 where_parse(struct where *w, const char *text)
 {
@@ -49,5 +58,5 @@ where_parse(struct where *w, const char *text)
 		*plus = '\0';
 		return num_u64(plus + 1, 0, UINT64_MAX, &w->addr);
 	}
-	return *s ? 0 : -1;
+	return *s && !(w->kind == WHERE_NAME && where_line(s)) ? 0 : -1;
 }
