@@ -12,7 +12,7 @@ for tool in $TOOLS; do
 done
 is "help lists each tool with its sentence" "$missing" ""
 is "in the groups of tracemill(7)" "$(grep '^[A-Z]' screen | sed '1d; /:$/d')" \
-	"$(sed -n '/^\.Sh DESC/,/^\.Ss Habits/s/^\.Ss //p' "$SRC/man/tracemill.7" | grep -v Habits)"
+	"$(sed -n '/^\.Sh DESC/,/^\.Ss Which/s/^\.Ss //p' "$SRC/man/tracemill.7" | grep -v Which)"
 for page in "$SRC"/man/*.[2-8]; do
 	page=${page##*/}
 	[ "$page" = tracemill.7 ] || grep -q "^  ${page%.*}(${page##*.}) " screen || echo "$page"
