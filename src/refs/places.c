@@ -62,6 +62,20 @@ places_at(struct places *m, uint64_t pc, unsigned size)
 	return m->place[*near].n;
 }
 
+/* Is one of the instructions in a file whose names are known? */
+static int
+places_known(const struct places *m, struct refs *s)
+{
+	struct refs_place p;
+
+	for (size_t i = 1; i < m->n; i++) {
+		refs_place(s, m->place[i].pc, &p);
+		if (p.object || p.func || p.file)
+			return 1;
+	}
+	return m->n <= 1;
+}
+
 const char *
 places_complaint(struct places *m, struct refs *s)
 {
@@ -72,6 +86,9 @@ places_complaint(struct places *m, struct refs *s)
 		refs_code(s, m->place[i].pc, m->place[i].size);
 	if (!refs_named(s))
 		return first ? "has no names of functions and lines; -e names the executable that has them" : NULL;
+	if (first && !places_known(m, s))
+		return "the executable of -e has other addresses: a position-independent one is loaded where the system likes; "
+		    "a capture has its names";
 	return refs_complaint(s);
 }
 

@@ -39,6 +39,10 @@ function_ "" compare -e walk g.log
 gives "a stream has no names" 1 "addrconv: g.ref: has no names of functions; -e names the executable that has them" \
 	addrconv -s compare -o made g.ref
 ok "and nothing is made" test ! -e made
+${CC:-gcc} -pie -fPIE -o elsewhere walk.c
+gives "-e of other addresses" 0 "addrconv: g.ref: no instruction that is wanted is in compare; a position-independent executable may have been loaded elsewhere" \
+	addrconv -s compare -e elsewhere -o made g.ref
+rm -f made
 gives "no such function" 1 "addrconv: walk: no function comp" addrconv -s compare -s comp -o made walk
 ok "and nothing is made of it" test ! -e made
 gives "nor in a part" 1 "addrconv: walk: no function comp" addrconv -s comp -n :50 walk

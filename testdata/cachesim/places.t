@@ -71,6 +71,9 @@ ok "and one row of them" grep -q '[0-9]  ?$' tap.out
 cachesim -e walk --functions g.ref >got
 cachesim --functions walk >want
 same "-e" got want
+$GCC -pie -fPIE -o elsewhere walk.c
+gives "-e of other addresses" 0 "cachesim: g.ref: the executable of -e has other addresses: a position-independent one is loaded where the system likes; a capture has its names" \
+	cachesim -e elsewhere --functions g.ref
 gives "-e nosuch" 1 "cachesim: nosuch: No such file or directory" cachesim -e nosuch --lines g.ref
 gives "-e nosuch, where no names are asked for" 1 "cachesim: nosuch: No such file or directory" cachesim -e nosuch g.ref
 gives "-e nosuch, where the source has names" 1 "cachesim: nosuch: No such file or directory" cachesim -e nosuch --lines walk

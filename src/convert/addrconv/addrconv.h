@@ -22,13 +22,14 @@ struct functions {
 	struct refs *refs;              /* what knows where functions are */
 	uint64_t *known;                /* owned: a cache of answers; see functions_have */
 	unsigned nmapped;               /* files, when they were given */
+	int seen;                       /* an instruction of one of them came */
 };
 
 /* Is the instruction of this word, a fetch, in one of them? */
 int functions_have(struct functions *a, uint64_t w);
 
 /*
- * After the run: warns of files without names, and ends the tool without its output if there is no such
+ * After the run: warns of files without names and if nothing was in the functions, and ends the tool without its output if there is no such
  * function. part: only the beginning of the run was seen. In that of a capture, this is but a warning, as a
  * file that was mapped later may have the function.
  */

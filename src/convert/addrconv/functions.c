@@ -35,6 +35,7 @@ functions_have(struct functions *a, uint64_t w)
 	k = &a->known[hash_number(ref_addr(w)) >> (32 - KNOWN_BITS)];
 	if ((*k | 1) != (key | 1))
 		*k = key | (uint64_t)functions_look(a, w);
+	a->seen |= *k & 1;
 	return *k & 1;
 }
 
@@ -57,5 +58,9 @@ functions_check(struct functions *a, struct out *o, int part)
 			die("%s: no function %s", path, a->name[i]);
 		}
 		warn("%s: no function %s up to there", path, a->name[i]);
+		a->seen = 1;            /* that says enough */
 	}
+	if (a->n && !a->seen)
+		warn("%s: no instruction that is wanted is in %s%s", path, a->n > 1 ? "these functions" : a->name[0],
+		    refs_nmapped(a->refs) ? "" : "; a position-independent executable may have been loaded elsewhere");
 }
