@@ -52,7 +52,7 @@ echo text >there/bin/bifcm
 gives "one that cannot be executed" 126 "tracemill: $(pwd -P)/there/bin/bifcm: Exec format error" there/bin/tracemill bifcm
 
 gives "nothing else is run" 2 "tracemill: ls: no such tool; tracemill help lists them; see tracemill --help" tracemill ls
-gives "no operand" 2 "tracemill: no operand is given; see tracemill --help" tracemill
+gives "no operand" 2 "tracemill: no tool is named; tracemill help lists them; see tracemill --help" tracemill
 gives "help of what is none" 2 "tracemill: ls: no such tool; tracemill help lists them; see tracemill --help" tracemill help ls
 gives "a format is no tool" 2 "tracemill: ref: no such tool; tracemill help lists them; see tracemill --help" tracemill ref
 gives "help of two" 2 "tracemill: wscap: one operand too many; see tracemill --help" tracemill help wetz wscap

@@ -162,7 +162,8 @@ main(int argc, char **argv)
 	diag_init(argv[0], 1);
 	while (opt_next(&tracemill_tool, argc, argv) != -1)
 		;
-	opt_operands(argc, argv, 1, argc);
+	if (optind == argc)
+		die_usage("no tool is named; tracemill help lists them");
 	word = argv[optind];
 	if (!strcmp(word, "help"))
 		help(argc, argv);
