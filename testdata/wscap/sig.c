@@ -205,7 +205,7 @@ sleeps(void)
 static void
 scan(void)
 {
-	static char zero[1 << 18];
+	static char zero[1 << 15];      /* each byte is a step of the native replay */
 
 	handle(SIGALRM, count, SA_RESTART);
 	every(15000);
