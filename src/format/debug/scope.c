@@ -26,6 +26,7 @@ debug_next(void *die)
 static void
 scope_descend(struct scopes *t, Dwarf_Die *up, uint64_t pc, unsigned depth)
 {
+	unsigned n = t->n;
 	Dwarf_Die die;
 
 	if (depth == SCOPES || t->seen >= ENTRIES || dwarf_child(up, &die) != 0)
@@ -41,7 +42,7 @@ scope_descend(struct scopes *t, Dwarf_Die *up, uint64_t pc, unsigned depth)
 			return;
 		case DW_TAG_namespace: case DW_TAG_class_type: case DW_TAG_structure_type:
 			scope_descend(t, &die, pc, depth + 1);
-			if (t->n)
+			if (t->n > n)           /* a type of a function's own has no functions in C */
 				return;
 			break;
 		default:

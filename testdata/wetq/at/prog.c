@@ -61,7 +61,8 @@ weigh(double w, float f, int n)
 __attribute__((noinline)) static int
 walk(const struct node *n, int depth)
 {
-	int here = n->value * 3;
+	struct times { int by; } three = { 3 };         /* a type before what is inlined here */
+	int here = n->value * three.by;
 	static int calls;
 
 	calls++;
