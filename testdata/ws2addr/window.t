@@ -39,7 +39,6 @@ if [ "${far-}" != no ]; then
 	ws2addr small.ws | cksum >part
 	same "trimmed" whole part
 	is "there are references" "$(awk '{ print ($2 > 1000000) }' whole)" 1
-	# the shadow of the program's memory is in pieces from the sanitizer's start on
 	line=$(grep -n 'sum += ' far.c | cut -d : -f 1)
 	wetq who "sum@far.c:$line#last" far.ws >who 2>err
 	is "who wrote a variable" "$(awk '{ print $2, $3, $4 }' who)" "far.c main $line"

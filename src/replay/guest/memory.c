@@ -16,7 +16,6 @@
 #include "replay/guest/memory.h"
 #include "replay/guest/memory_shared.h"
 
-#define CANON 0xffffffffffffu         /* addresses of programs are below */
 #define LARGE     (UINT64_C(4) << 30)     /* of an area of at least this many bytes, perhaps only a little is used */
 #define GIVE_BACK (64u << 10)   /* at least this many bytes are zeroed by returning the pages to the system */
 
@@ -175,20 +174,6 @@ place_taken(struct mem *m, uint64_t addr, uint64_t len)
 	}
 	return memory_bad(m, "0x%llx bytes at 0x%llx: their place here is taken", (unsigned long long)len,
 	    (unsigned long long)addr);
-}
-
-int
-mem_folds(const struct mem *m, uint64_t addr, uint64_t n, uint64_t mask)
-{
-	if (n - 1 > mask || (addr & mask) > mask - (n - 1))
-		return 1;
-	for (uint64_t a = addr & mask; a <= CANON; a += mask + 1) {
-		size_t i = a == addr ? m->n : mem_from(m, a);
-
-		if (i < m->n && m->area[i].m.addr < a + n)
-			return 1;
-	}
-	return 0;
 }
 
 /* Maps fresh pages of this process at the host address of guest pages; shared: shared ones will take their place. */

@@ -54,8 +54,6 @@ const struct mem_area *mem_find(struct mem *m, uint64_t addr);
  * more.  *i is 0 in the first call.
  */
 int mem_alias(const struct mem *m, uint64_t addr, size_t *i, uint64_t *other);
-/* is one of n bytes at addr the same in the low bits `mask` as one of an area at another address, or beyond their end? */
-int mem_folds(const struct mem *m, uint64_t addr, uint64_t n, uint64_t mask);
 /* index of the first area that ends after addr */
 size_t mem_from(const struct mem *m, uint64_t addr);
 

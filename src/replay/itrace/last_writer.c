@@ -14,109 +14,54 @@
 #define PROT   (PROT_READ | PROT_WRITE)
 #define FLAGS  (MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE)
 
-#define DIRECT (SHADOW_MASK + 1)        /* bytes at SHADOW_BASE */
-#define ROOM   (SHADOW_PIECE + MEM_PAGE)        /* bytes that are mapped for a piece */
+#define ROOM (SHADOW_PIECE + MEM_PAGE)          /* bytes that are mapped for a piece */
 
-int wshadow_pieces;
-static uint8_t *piece[(UINT64_C(1) << 46) / SHADOW_PIECE];
-static uint8_t *spare;                  /* a piece for what has none */
-static int failed;                      /* something has none */
+uint8_t *wshadow_in[(UINT64_C(1) << 46) / SHADOW_PIECE];
+static struct wshadow *only;            /* there is one in a process */
+static uint8_t *spare;                  /* a piece for what has none, as memory runs out */
 
 static uint8_t *
 shadow_piece(void)
 {
 	void *p = mmap(NULL, ROOM, PROT, FLAGS, -1, 0);
 
-	return p == MAP_FAILED ? NULL : p;
+	if (p == MAP_FAILED)
+		return NULL;
+	(void)madvise(p, ROOM, MADV_NOHUGEPAGE);
+	return p;
 }
 
-uint64_t *
-wshadow_in_piece(uint64_t addr)
+uint8_t *
+wshadow_new_piece(uint64_t addr)
 {
-	uint64_t a = addr & rp_mask & ~UINT64_C(7);
-	uint8_t **p = &piece[a / SHADOW_PIECE];
+	uint8_t *p = shadow_piece();
 
-	if (*p == NULL && (*p = shadow_piece()) == NULL) {
-		failed = 1;
-		return (uint64_t *)(void *)(spare + a % SHADOW_PIECE);
+	if (!p) {
+		only->nomem = 1;
+		return spare;
 	}
-	return (uint64_t *)(void *)(*p + a % SHADOW_PIECE);
-}
-
-static int
-shadow_map(void)
-{
-	void *at = (void *)(uintptr_t)SHADOW_BASE, *p;
-
-#ifdef __SANITIZE_ADDRESS__
-	wshadow_pieces = 1;
-	return (spare = shadow_piece()) ? 0 : -1;
-#endif
-	p = mmap(at, DIRECT, PROT, FLAGS | MAP_FIXED_NOREPLACE, -1, 0);
-	if (p == at) {
-		(void)madvise(p, DIRECT, MADV_NOHUGEPAGE);
-		return 0;
-	}
-	if (p != MAP_FAILED)
-		munmap(p, DIRECT);
-	return -1;
+	return wshadow_in[(addr & rp_mask) / SHADOW_PIECE] = p;
 }
 
 static void
 shadow_clear(void)
 {
-	if (!wshadow_pieces)
-		(void)madvise((void *)(uintptr_t)SHADOW_BASE, DIRECT, MADV_DONTNEED);
-	for (size_t i = 0; wshadow_pieces && i < sizeof piece / sizeof *piece; i++) {
-		if (piece[i])
-			munmap(piece[i], ROOM);
-		piece[i] = NULL;
-	}
+	for (size_t i = 0; i < sizeof wshadow_in / sizeof *wshadow_in; i++)
+		if (wshadow_in[i])
+			(void)madvise(wshadow_in[i], ROOM, MADV_DONTNEED);
 }
 
 static void
 shadow_unmap(void)
 {
-	shadow_clear();
-	if (!wshadow_pieces)
-		munmap((void *)(uintptr_t)SHADOW_BASE, DIRECT);
-	else if (spare)
+	for (size_t i = 0; i < sizeof wshadow_in / sizeof *wshadow_in; i++) {
+		if (wshadow_in[i])
+			munmap(wshadow_in[i], ROOM);
+		wshadow_in[i] = NULL;
+	}
+	if (spare)
 		munmap(spare, ROOM);
 	spare = NULL;
-	wshadow_pieces = failed = 0;
-}
-
-/* Moves the words into pieces. */
-static void
-shadow_divide(struct wshadow *s)
-{
-	if ((spare = shadow_piece()) == NULL) {
-		s->nomem = 1;
-		return;
-	}
-	for (size_t i = 0; i < s->pages.nslot; i++)
-		if (s->pages.slot[i]) {
-			uint64_t addr = (s->pages.slot[i] - 1) * SHADOW_PAGE;
-
-			memcpy(wshadow_in_piece(addr), wshadow_at(addr), SHADOW_PAGE);
-		}
-	munmap((void *)(uintptr_t)SHADOW_BASE, DIRECT);
-	wshadow_pieces = 1;
-}
-
-void
-wshadow_fit(struct wshadow *s, const struct mem *m, uint64_t addr, uint64_t n)
-{
-	if (s->on && !wshadow_pieces && n && mem_folds(m, addr, n, SHADOW_MASK))
-		shadow_divide(s);
-	s->nomem |= failed;
-}
-
-void
-wshadow_fit_all(struct wshadow *s, const struct mem *m)
-{
-	for (size_t i = 0; i < m->n; i++)
-		wshadow_fit(s, m, m->area[i].m.addr, m->area[i].m.len);
 }
 
 int
@@ -124,9 +69,11 @@ wshadow_init(struct wshadow *s)
 {
 	void *p;
 
-	if (shadow_map() != 0)
-		return -1;
+	only = s;
 	s->on = 1;
+	spare = shadow_piece();
+	if (!spare)
+		return -1;
 	p = mmap(NULL, NBYTES * sizeof *s->bytes, PROT, FLAGS, -1, 0);
 	if (p == MAP_FAILED)
 		return -1;
@@ -399,10 +346,10 @@ wshadow_unmap(struct wshadow *s, uint64_t addr, uint64_t len)
 		return;
 	writers_cut(s, addr, addr + len);
 	for (end = addr + len; addr < end; addr += n) {
-		n = end - addr;
-		if (wshadow_pieces && n > SHADOW_PIECE - addr % SHADOW_PIECE)
-			n = SHADOW_PIECE - addr % SHADOW_PIECE;
-		if (wshadow_pieces && !piece[addr / SHADOW_PIECE])
+		n = SHADOW_PIECE - addr % SHADOW_PIECE;
+		if (n > end - addr)
+			n = end - addr;
+		if (!wshadow_in[addr / SHADOW_PIECE])
 			continue;
 		writers_release(s, addr, addr + n);
 		(void)madvise(wshadow_at(addr), (n + MEM_PAGE - 1) & ~(uint64_t)(MEM_PAGE - 1),

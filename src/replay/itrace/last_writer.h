@@ -3,7 +3,7 @@
 #define TM_REPLAY_ITRACE_LAST_WRITER_H
 
 #include "base/hash.h"
-#include "replay/guest/memory.h"
+#include "replay/cpu/cpu.h"
 #include "replay/itrace/itrace.h"
 
 #define SHADOW_CACHE 256u               /* entries of the cache of mappings */
@@ -35,9 +35,6 @@ void wshadow_clear(struct wshadow *s);  /* no instance has written anything */
 
 /* these functions set s->nomem when memory runs out */
 
-/* n bytes at addr, or all areas of m, get a shadow of their own: it goes into pieces if it has to */
-void wshadow_fit(struct wshadow *s, const struct mem *m, uint64_t addr, uint64_t n);
-void wshadow_fit_all(struct wshadow *s, const struct mem *m);
 /* a writer, or VISIT_MANY and pieces */
 uint64_t wshadow_read(struct wshadow *s, uint64_t addr, uint64_t n);
 /* the writer of memory that no instance has written since it was mapped */
@@ -54,24 +51,20 @@ void wshadow_each(struct wshadow *s, visit_writer_fn *fn, void *arg);
 /* joined with the previous piece if their writers are equal */
 void wshadow_piece(struct wshadow *s, size_t first, uint64_t writer, unsigned off, unsigned len);
 
-/*
- * The shadow word of addr.  As long as the low bits SHADOW_MASK tell the program's areas apart, it is at SHADOW_BASE,
- * between where Linux puts a program and its libraries.  Otherwise, or where a sanitizer occupies these addresses, the
- * shadow is in pieces, which are mapped on demand: the pages of SHADOW_PIECE bytes are adjacent.
- */
-#define SHADOW_BASE  UINT64_C(0x570000000000)
-#define SHADOW_MASK  UINT64_C(0x1fffffffffff)
+/* The shadow is in pieces of as many bytes of memory, mapped on demand: these, or NULL */
 #define SHADOW_PIECE (UINT64_C(1) << 30)
+extern uint8_t *wshadow_in[(UINT64_C(1) << 46) / SHADOW_PIECE];
+uint8_t *wshadow_new_piece(uint64_t addr);      /* maps the piece of addr */
 
-extern int wshadow_pieces;              /* it is in pieces */
-uint64_t *wshadow_in_piece(uint64_t addr);
-
+/* The shadow word of addr.  Those of one piece are adjacent. */
 static inline uint64_t *
 wshadow_at(uint64_t addr)
 {
-	if (__builtin_expect(wshadow_pieces, 0))
-		return wshadow_in_piece(addr);
-	return (uint64_t *)(uintptr_t)(SHADOW_BASE + (addr & SHADOW_MASK & ~UINT64_C(7)));
+	uint8_t *p = wshadow_in[(addr & rp_mask) / SHADOW_PIECE];
+
+	if (__builtin_expect(!p, 0))
+		p = wshadow_new_piece(addr);
+	return (uint64_t *)(void *)(p + (addr & (SHADOW_PIECE - 8)));
 }
 
 /* Notes the page of a word that is about to change from 0. */

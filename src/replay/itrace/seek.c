@@ -16,7 +16,6 @@ itrace_begin(struct visit *v)
 	memset(v->last, 0, sizeof v->last);
 	v->split = 0;
 	wshadow_clear(&v->mem);
-	wshadow_fit_all(&v->mem, drive_mem(v->r));
 	v->nrun = v->ninsn = v->nwriter = v->mem.npiece = 0;
 	v->batch.nrun = 0;
 	v->next = v->nextin = 0;
