@@ -310,7 +310,7 @@ bit_strings(void)
 	}
 }
 
-#define TOP UINT64_C(0x1ffffffff000)    /* the last page that an address folds to */
+#define TOP UINT64_C(0x3ffffffff000)    /* the last page that an address folds to */
 
 static void *
 behind(void)
@@ -326,7 +326,7 @@ window_end(void)
 	static const struct { const char *what, *hex; uint64_t at; } t[] = {
 		{ "movq", "488b07", TOP + 0xffc }, { "movdqu", "f30f7f07", TOP + 0xff1 },
 		{ "xsave64", "480fae27", TOP + 0xfc0 }, { "fxsave64", "480fae07", TOP + 0xff0 },
-		{ "with bits that are not folded", "488b07", (TOP | UINT64_C(0x600000000000)) + 0xffc },
+		{ "with bits that are not folded", "488b07", (TOP | UINT64_C(0x400000000000)) + 0xffc },
 		{ "movsq", "48a5", TOP + 0xfff },
 	};
 	char hex[40];
