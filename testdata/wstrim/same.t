@@ -126,15 +126,20 @@ cp c.ws t.ws
 wstrim t.ws 2>err
 is "early" "$? $(sed 's/after [0-9]* i/i/' err)" "0 wstrim: t.ws: the capture ends before the program, instructions: it executes another program"
 answers "early"
+# cut_off WHAT: c.ws is not replaced, and -o makes t.ws of what can be replayed
+cut_off() {
+	cp c.ws t.ws
+	wstrim t.ws 2>err
+	is "$1" "$? $(grep -c '^wstrim: t.ws: byte [0-9]* .*is cut off: ' err)" "1 1"
+	same "$1: the capture stays" t.ws c.ws
+	wstrim -o t.ws c.ws 2>err
+	is "$1: -o" "$? $(grep -c '^wstrim: c.ws: byte [0-9]* .*is cut off: ' err)" "1 1"
+}
+
 # what is damaged or cut off is not replaced, and -o writes what can be replayed; kept files would be at its end
 wscap --names no -o whole.ws ./p 100 >out
 head -c $(($(bytes whole.ws) * 8 / 10)) whole.ws >c.ws
-cp c.ws t.ws
-wstrim t.ws 2>err
-is "cut off" "$? $(grep -c '^wstrim: t.ws: byte [0-9]* .*is cut off: ' err)" "1 1"
-same "cut off: the capture stays" t.ws c.ws
-wstrim -o t.ws c.ws 2>err
-is "cut off: -o" "$? $(grep -c '^wstrim: c.ws: byte [0-9]* .*is cut off: ' err)" "1 1"
+cut_off "cut off"
 is "which is a whole one then" "$(ws2addr -c t.ws 2>err; sed 's/, after [0-9]* i/ i/' err)" \
 	"$(ws2addr -c c.ws 2>err; echo "ws2addr: t.ws: the capture ends before the program instructions: it was cut off")"
 # what is missing at the end of this one is the index only: nothing is lost
@@ -145,12 +150,7 @@ is "no index: all is there" "$(ws2addr -c t.ws)" "$(ws2addr -c whole.ws)"
 cp whole.ws trimmed.ws
 wstrim trimmed.ws 2>err
 head -c $(($(bytes trimmed.ws) * 9 / 10)) trimmed.ws >c.ws
-cp c.ws t.ws
-wstrim t.ws 2>err
-is "trimmed and cut off" "$? $(grep -c '^wstrim: t.ws: byte [0-9]* .*is cut off: ' err)" "1 1"
-same "trimmed and cut off: the capture stays" t.ws c.ws
-wstrim -o t.ws c.ws 2>err
-is "trimmed and cut off: -o" "$? $(grep -c '^wstrim: c.ws: byte [0-9]* .*is cut off: ' err)" "1 1"
+cut_off "trimmed and cut off"
 head -c -20 trimmed.ws >t.ws
 ok "trimmed, no index" wstrim t.ws
 is "trimmed, no index: all is there" "$(ws2addr -c t.ws)" "$(ws2addr -c whole.ws)"

@@ -1,6 +1,6 @@
 /*
- * Signal handlers.  A fault of the guest ends rp_run with the state before the instruction; a
- * write to a guarded page drops its translations; a chunk of a large area becomes accessible; any other signal goes to the former handler.
+ * Signal handlers.  A fault of the guest ends rp_run with the state before the instruction; a write to a guarded page
+ * drops its translations; a closed chunk of a large area is opened; any other signal goes to the former handler.
  */
 #include <signal.h>
 #include <string.h>

@@ -22,7 +22,7 @@ static const struct { uint64_t base, mask; } window[] = {
 };
 #define NWINDOW (sizeof window / sizeof *window)
 
-/* Bit k: this process has memory in window k, or in the guard after it. */
+/* Bit k: this process has memory in window k, or in the guard after it.  Without /proc none of it is known. */
 static unsigned
 window_taken(void)
 {
@@ -53,7 +53,6 @@ rp_window(void)
 	if (rp_mask)            /* the processor's GS base has it for good */
 		return 0;
 	taken = window_taken();
-
 	for (unsigned k = 0; k < NWINDOW && !rp_mask; k++)
 		if (!(taken >> k & 1)) {
 			rp_base = window[k].base;
