@@ -75,6 +75,8 @@ fi
 : >empty
 gives "an empty file" 1 "addrplot: empty: empty input" addrplot empty
 gives "nothing to draw" 1 "addrplot: one.csv: has no such references (instructions), so there is nothing to draw" addrplot -k instructions one.csv
+head -n 3 one.csv >two.csv
+gives "no distances" 1 "addrplot: two.csv: uses no line twice, so there is nothing to draw" addrplot -p distances two.csv
 gives "a picture that there is not" 2 "addrplot: -p x: not a picture; there are map, functions, misses, distances, workingset, strides, loops and curves; see addrplot --help" addrplot -p x one.csv
 for size in 600 600x 600x100 x400 600x400x 600,400; do
 	gives "a size: $size" 2 "addrplot: --size $size: not WIDTHxHEIGHT, from 200 to 10000 pixels each; see addrplot --help" addrplot --size $size one.csv

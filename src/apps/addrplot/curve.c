@@ -87,8 +87,9 @@ distances_print(struct out *out, void *reuse, const struct plot_options *o, stru
 	struct reuse_counts counts, *c = &counts;
 	uint64_t from = 0, to = 1;
 
-	(void)s;
 	reuse_counts(reuse, c);
+	if (!c->n)
+		die("%s: uses no line twice, so there is nothing to draw", refs_path(s));
 	out_str(out, "$distances << EOD\n");
 	for (unsigned k = 0; from < c->n; from = to, to *= 2, k++) {
 		uint64_t n = 0;
