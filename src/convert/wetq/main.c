@@ -69,26 +69,27 @@ static const struct opt_tool wetq_tool = {
 static const struct question {
 	const char *name;
 	int words;                      /* number of arguments */
+	int json;                       /* it has its answer as JSON, too */
 	int (*none)(struct job *j);
 	int (*one)(struct job *j, const char *s);
 	int (*two)(struct job *j, const char *s, const char *t);
 } questions[] = {
-	{ "list", 0, job_list, NULL, NULL },
-	{ "cf", 0, job_flow, NULL, NULL },
-	{ "values", 1, NULL, job_values, NULL },
-	{ "addrs", 1, NULL, job_addrs, NULL },
-	{ "why", 1, NULL, job_why, NULL },
-	{ "html", 1, NULL, job_html, NULL },
-	{ "walk", 1, NULL, job_walk, NULL },
-	{ "deps", 1, NULL, job_deps, NULL },
-	{ "uses", 1, NULL, job_uses, NULL },
-	{ "at", 1, NULL, job_at, NULL },
-	{ "who", 1, NULL, job_who, NULL },
-	{ "whynot", 1, NULL, job_whynot, NULL },
-	{ "slice", 1, NULL, job_slice, NULL },
-	{ "dot", 1, NULL, job_dot, NULL },
-	{ "annotate", 1, NULL, job_annotate, NULL },
-	{ "dice", 2, NULL, NULL, job_dice },
+	{ "list", 0, 0, job_list, NULL, NULL },
+	{ "cf", 0, 0, job_flow, NULL, NULL },
+	{ "values", 1, 0, NULL, job_values, NULL },
+	{ "addrs", 1, 0, NULL, job_addrs, NULL },
+	{ "why", 1, 1, NULL, job_why, NULL },
+	{ "html", 1, 0, NULL, job_html, NULL },
+	{ "walk", 1, 0, NULL, job_walk, NULL },
+	{ "deps", 1, 1, NULL, job_deps, NULL },
+	{ "uses", 1, 1, NULL, job_uses, NULL },
+	{ "at", 1, 1, NULL, job_at, NULL },
+	{ "who", 1, 1, NULL, job_who, NULL },
+	{ "whynot", 1, 1, NULL, job_whynot, NULL },
+	{ "slice", 1, 0, NULL, job_slice, NULL },
+	{ "dot", 1, 0, NULL, job_dot, NULL },
+	{ "annotate", 1, 0, NULL, job_annotate, NULL },
+	{ "dice", 2, 0, NULL, NULL, job_dice },
 };
 
 static const struct question *
@@ -100,6 +101,15 @@ wetq_question(int n, char **word)
 			return &questions[i];
 	return NULL;
 }
+
+/* Is an answer as JSON wanted that has none? */
+static int
+wetq_no_json(const struct job *j, const struct question *k)
+{
+	return j->json && !k->json;
+}
+
+static const char json_is_for[] = "--json is for why, deps, uses, at, who and whynot";
 
 static int
 wetq_ask(struct job *j, const struct question *k, char **word)
@@ -206,6 +216,8 @@ one_line(struct job *all, char *line)
 		k = wetq_question(n - optind, word + optind);
 	if (!k || n - optind != k->words + 1)
 		warn("no question: %.200s; see wetq --help", said);
+	else if (wetq_no_json(&j, k))
+		warn("%s", json_is_for);
 	else if (wetq_ask(&j, k, word + optind) != 0)
 		warn_at(j.path, j.fault.off, j.fault.rec, "%s", j.fault.err);
 	job_warn_sources(&j);
@@ -272,6 +284,8 @@ main(int argc, char **argv)
 	if (!c.many && (k = wetq_question(argc, argv)) == NULL)
 		die_usage(argc ? "%s: no question, or not with that many words" : "no question is asked",
 		    argv[0]);
+	if (!c.many && wetq_no_json(&j, k))
+		die_usage("%s", json_is_for);
 	file = c.many ? argv[0] : argv[1 + k->words];
 	if (!file && k->words && !strchr("@0123456789", argv[1][0]) && access(argv[1], R_OK) == 0) {
 		warn("%s %s: that is the file; which %s?", argv[0], argv[1],
