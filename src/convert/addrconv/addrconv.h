@@ -29,8 +29,8 @@ struct functions {
 int functions_have(struct functions *a, uint64_t w);
 
 /*
- * After the run: warns of files without names and if nothing was in the functions, and ends the tool without its output if there is no such
- * function. part: only the beginning of the run was seen. In that of a capture, this is but a warning, as a
+ * After the run: warns of files without names and if nothing was in the functions, and ends the tool without its output
+ * if there is no such function. part: only the beginning of the run was seen. In that of a capture, this is but a warning, as a
  * file that was mapped later may have the function.
  */
 void functions_check(struct functions *a, struct out *o, int part);

@@ -199,6 +199,13 @@ host_map(struct mem *m, uint64_t addr, uint64_t len, int shared)
 	    strerror(errno));
 }
 
+static void
+host_drop(uint64_t addr, uint64_t len)
+{
+	rp_forget(addr, len);
+	munmap(rp_host(addr), len);
+}
+
 /* Unmaps only what the guest has mapped: this process may have memory of its own in between. */
 static void
 host_unmap(struct mem *m, uint64_t addr, uint64_t len)
@@ -210,8 +217,7 @@ host_unmap(struct mem *m, uint64_t addr, uint64_t len)
 			break;
 		lo = lo > addr ? lo : addr;
 		hi = hi < addr + (len - 1) ? hi : addr + (len - 1);
-		rp_forget(lo, hi - lo + 1);
-		munmap(rp_host(lo), hi - lo + 1);
+		host_drop(lo, hi - lo + 1);
 	}
 }
 
@@ -491,10 +497,9 @@ memory_map_difference(struct mem *m, const struct mem *a, const struct mem *b, i
 			to = o ? o->addr : end;
 
 			if (to > lo) {
-				if (!map) {
-					rp_forget(lo, to - lo);
-					munmap(rp_host(lo), to - lo);
-				} else if (host_map(m, lo, to - lo, a->area[i].obj != 0) != 0)
+				if (!map)
+					host_drop(lo, to - lo);
+				else if (host_map(m, lo, to - lo, a->area[i].obj != 0) != 0)
 					return -1;
 				memory_notify(m, lo, to - lo);
 			}
@@ -536,8 +541,7 @@ mem_free(struct mem *m)
 {
 	memshare_free(m);
 	for (size_t i = 0; i < m->n; i++) {
-		rp_forget(m->area[i].m.addr, m->area[i].m.len);
-		munmap(rp_host(m->area[i].m.addr), m->area[i].m.len);
+		host_drop(m->area[i].m.addr, m->area[i].m.len);
 		name_drop(m->area[i].name);
 	}
 	free(m->area);
