@@ -38,11 +38,12 @@ held() {
 }
 
 old=
-for i in read unmap over advise private write shared cut fork vfork exec file move kill; do held $i; done
+for i in read unmap over advise private write shared cut fork vfork exec file move load kill; do held $i; done
 # a file that was not changed for a while may be mapped shared, to read it
 old=-p
 touch -d '1 hour ago' keep.tmp
 for i in read unmap advise write shared cut fork exec file move protect child; do held $i shared; done
+for i in load over file unmap private; do held $i; done
 # little WHAT MODE RUN KILOBYTES: unless the kernel looks for memory to take back, when all is recorded
 little() {
 	for _ in 1 2 3 4 5 6; do

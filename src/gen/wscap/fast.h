@@ -42,6 +42,9 @@
 /* Why it stops after a call: others write to its memory; what was mapped must be looked at before it is used. */
 #define FAST_SHARED 1u
 #define FAST_AFTER  2u
+/* Where contents of mappings are to be read: in the process, or in the file, which is steady. */
+#define FAST_IN_MEMORY 1u
+#define FAST_IN_FILE   2u
 /* Of a descriptor, with FAST_WRITES and FAST_READS: such a call does not wait for anybody else. */
 #define FAST_STEADY 1u
 
@@ -98,7 +101,7 @@ struct fast_area {
 	uint8_t looking;                /* the recorder makes a call for itself */
 	uint8_t tsc;                    /* it is no call, but rdtsc or rdtscp: FAST_TSC; or cpuid: FAST_CPUID */
 	uint8_t held;                   /* of a mapped file, not all contents were read */
-	uint8_t mapped;                 /* the buffer has a mapping of a file, whose contents are still to be read */
+	uint8_t mapped;                 /* the buffer has mappings of files, whose contents are still to be read */
 	uint8_t threads;                /* others have to wait until it gives the turn away: threads, or processes */
 	uint8_t file[FAST_FILES];       /* FAST_WRITES, FAST_READS, FAST_STEADY for each descriptor */
 	uint64_t head;                  /* bytes of complete records in the buffer */
@@ -114,6 +117,7 @@ struct fast_area {
 	uint32_t ncpuid, last, answer[4];
 	struct { uint32_t leaf, sub, answer[4]; } cpuid[FAST_CPUIDS];
 	uint64_t clock;                 /* address of the vdso's clock_gettime; 0: none */
+	uint64_t steady[2];             /* device and inode of a file that we have open, and that nobody writes to; 0: none */
 	/*
 	 * code, memory that is shared, the recorder's, and that of files that is not read yet (FAST_KEEP): calls
 	 * that change mappings there stop the process
@@ -124,26 +128,23 @@ struct fast_area {
 	struct fast_call call[FAST_CALLS];
 };
 
-/*
- * Does a call change mappings in a way that the recorder can record?  Code is searched before it is executed.
- * Of a file, only what is not written to: its contents are read later.  *lo, *hi: what it replaces.
- */
+/* Does a call change mappings in a way that the recorder can record?  *lo, *hi: what it replaces. */
 FAST_INLINE int
 fast_may_map(uint64_t nr, const uint64_t *arg, uint64_t *lo, uint64_t *hi)
 {
 	/* MAP_PRIVATE; and MAP_FIXED, _ANONYMOUS, _DENYWRITE, _EXECUTABLE, _NORESERVE, _POPULATE, _STACK */
 	const uint64_t private = 2, flags = 0x10 | 0x20 | 0x800 | 0x1000 | 0x4000 | 0x8000 | 0x20000;
-	const uint64_t write = 2, fixed = 0x10, anonymous = 0x20;
+	const uint64_t fixed = 0x10;
 
 	*lo = arg[0];
 	*hi = arg[0] + ((arg[1] + 4095) & ~(uint64_t)4095);
-	if (*hi < *lo || (nr != __NR_munmap && arg[2] > 3))     /* PROT_READ | PROT_WRITE */
+	if (*hi < *lo)
 		return 0;
 	if (nr != __NR_mmap)
-		return 1;
+		return nr == __NR_munmap || arg[2] <= 3;        /* PROT_READ | PROT_WRITE: code is searched before it is executed */
 	if (!(arg[3] & fixed))
 		*lo = *hi = 0;
-	return arg[3] == (private | (arg[3] & flags)) && (arg[3] & anonymous || !(arg[2] & write));
+	return arg[3] == (private | (arg[3] & flags)) && arg[2] <= 7;
 }
 
 /* The code of the recorder, to be copied; places in it are offsets from the beginning. */

@@ -24,6 +24,9 @@
 #define FAST_INLINE INLINE
 #include "gen/wscap/fast.h"
 
+#define FAST_ENTRIES 64u        /* of pagemap, read at once */
+#define FAST_LOOKED (16u << 20) /* bytes of memory that are looked at, at most */
+
 int fast_begin(struct fast_area *a);
 void fast_commit(struct fast_area *a);
 void fast_answer(struct fast_area *a);
@@ -268,19 +271,69 @@ fast_hash(struct fast_area *a)
 	return (uint32_t)((h ^ gs) * UINT64_C(0x9e3779b97f4a7c15) >> 32);
 }
 
+/* A call for the recorder itself. */
+INLINE uint64_t
+fast_call(struct fast_area *a, uint64_t nr, uint64_t p, uint64_t q, uint64_t r, uint64_t s)
+{
+	uint8_t was = *(volatile uint8_t *)&a->selector;
+	register uint64_t fourth __asm__("r10") = s;
+	uint64_t ret;
+
+	*(volatile uint8_t *)&a->looking = 1;
+	*(volatile uint8_t *)&a->selector = 0;
+	__asm__ volatile("syscall" : "=a"(ret) : "a"(nr), "D"(p), "S"(q), "d"(r), "r"(fourth) : "rcx", "r11", "memory");
+	*(volatile uint8_t *)&a->selector = was;
+	*(volatile uint8_t *)&a->looking = 0;
+	return ret;
+}
+
+/* Did nobody read or write memory in [lo, hi)?  By /proc/self/pagemap: the process has no page there. */
+INLINE int
+fast_untouched(struct fast_area *a, uint64_t lo, uint64_t hi)
+{
+	volatile uint64_t name[3], e[FAST_ENTRIES];     /* the name is not a constant in other memory */
+	int none = 1;
+	int64_t fd;
+
+	if (hi - lo > FAST_LOOKED || a->threads)        /* another may be given a descriptor meanwhile */
+		return 0;
+	name[0] = 0x65732f636f72702f;
+	name[1] = 0x6d656761702f666c;
+	name[2] = 0x7061;
+	fd = (int64_t)fast_call(a, __NR_open, (uint64_t)name, O_RDONLY | O_CLOEXEC, 0, 0);
+	if (fd < 0)
+		return 0;
+	for (uint64_t at = lo / 4096; none && at < hi / 4096; at += FAST_ENTRIES) {
+		uint64_t n = hi / 4096 - at < FAST_ENTRIES ? hi / 4096 - at : FAST_ENTRIES;
+
+		none = fast_call(a, __NR_pread64, (uint64_t)fd, (uint64_t)e, n * 8, at * 8) == n * 8;
+		for (uint64_t i = 0; none && i < n; i++)
+			none = !(e[i] >> 62);           /* in memory, or swapped out */
+	}
+	fast_call(a, __NR_close, (uint64_t)fd, 0, 0, 0);
+	return none;
+}
+
 /* May a call that changes mappings be made? */
 INLINE int
-fast_may_now(const struct fast_area *a, uint64_t nr)
+fast_may_now(struct fast_area *a, uint64_t nr)
 {
+	int protects = nr == __NR_mprotect, looks;
 	uint64_t lo, hi;
 
-	/* what is in the buffer is read before it is replaced or can be written to */
-	if (!fast_may_map(nr, a->arg, &lo, &hi) || (lo < hi && a->mapped))
+	if (!fast_may_map(nr, a->arg, &lo, &hi) || !a->nguard)
 		return 0;
+	/* what is in the buffer is read before it can be written to, and what was touched before it is replaced */
+	if (protects && a->arg[2] & PROT_WRITE && a->mapped & FAST_IN_MEMORY)
+		return 0;
+	looks = !protects && lo < hi && a->mapped;
 	for (uint64_t i = 0; i < a->nguard; i++)
-		if (lo < a->guard[i].hi && hi > a->guard[i].lo && (nr != __NR_mprotect || !(a->guard[i].lo & FAST_KEEP)))
-			return 0;
-	return a->nguard != 0;
+		if (lo < a->guard[i].hi && hi > a->guard[i].lo) {
+			if (!(a->guard[i].lo & FAST_KEEP))
+				return 0;
+			looks |= !protects;
+		}
+	return !looks || fast_untouched(a, lo, hi);
 }
 
 /* Is p NULL, or in memory that is not hidden? */
@@ -292,7 +345,7 @@ fast_is_shown(const struct fast_area *a, uint64_t p)
 
 /* May the call be made, and is there room for what it returns? */
 INLINE int
-fast_may(const struct fast_area *a, const struct fast_call *k, int granted)
+fast_may(struct fast_area *a, const struct fast_call *k, int granted)
 {
 	uint64_t fd = a->arg[0], n = 0;
 	unsigned files = k->when & (FAST_WRITES | FAST_READS);
@@ -362,21 +415,6 @@ fast_add(uint8_t *end, uint64_t addr, uint64_t from, uint64_t n)
 	return end + sizeof(*p) + (p->n + 7) / 8 * 8;
 }
 
-/* A call for the recorder itself. */
-INLINE uint64_t
-fast_call(struct fast_area *a, uint64_t nr, uint64_t p, uint64_t q, uint64_t r)
-{
-	uint8_t was = *(volatile uint8_t *)&a->selector;
-	uint64_t ret;
-
-	*(volatile uint8_t *)&a->looking = 1;
-	*(volatile uint8_t *)&a->selector = 0;
-	__asm__ volatile("syscall" : "=a"(ret) : "a"(nr), "D"(p), "S"(q), "d"(r) : "rcx", "r11", "memory");
-	*(volatile uint8_t *)&a->selector = was;
-	*(volatile uint8_t *)&a->looking = 0;
-	return ret;
-}
-
 /* Adds device, inode and name of the file that is to be mapped: 0, or -1: we shall be asked. */
 INLINE int
 fast_file(struct fast_area *a, struct fast_rec *r)
@@ -386,7 +424,7 @@ fast_file(struct fast_area *a, struct fast_rec *r)
 	volatile uint64_t link[5];      /* "/proc/self/fd/" and the number; not as a constant in other memory */
 	volatile uint8_t *digit = (volatile uint8_t *)link + 14;
 
-	if (fd > 9999999 || fast_call(a, __NR_fstat, fd, (uint64_t)st, 0))
+	if (fd > 9999999 || fast_call(a, __NR_fstat, fd, (uint64_t)st, 0, 0))
 		return -1;
 	link[0] = 0x65732f636f72702f;
 	link[1] = 0x2f64662f666c;
@@ -395,7 +433,7 @@ fast_file(struct fast_area *a, struct fast_rec *r)
 	for (; n; n /= 10)
 		*digit++ = (uint8_t)('0' + fd / n % 10);
 	*digit = 0;
-	n = fast_call(a, __NR_readlink, (uint64_t)link, (uint64_t)(st + 2), FAST_NAME);
+	n = fast_call(a, __NR_readlink, (uint64_t)link, (uint64_t)(st + 2), FAST_NAME, 0);
 	if (n - 1 >= FAST_NAME - 1)     /* an error, nothing, or more than that */
 		return -1;
 	p->addr = FAST_FILE;
@@ -411,10 +449,10 @@ fast_look(struct fast_area *a, uint64_t fd)
 
 	if (fd >= FAST_FILES || a->file[fd])
 		return;
-	if (fast_call(a, __NR_fstatfs, fd, (uint64_t)st, 0) || *(volatile uint64_t *)st == 0x9fa0)
+	if (fast_call(a, __NR_fstatfs, fd, (uint64_t)st, 0, 0) || *(volatile uint64_t *)st == 0x9fa0)
 		return;
 	a->file[fd] = FAST_READS;
-	if (a->threads && !fast_call(a, __NR_fstat, fd, (uint64_t)st, 0) &&
+	if (a->threads && !fast_call(a, __NR_fstat, fd, (uint64_t)st, 0, 0) &&
 	    ((volatile uint64_t *)st)[3] % 0x10000 / 0x1000 == 8)       /* S_IFREG */
 		a->file[fd] |= FAST_STEADY;
 }
@@ -476,15 +514,24 @@ fast_begin(struct fast_area *a)
 	return 1;
 }
 
-/* A file was mapped: what is written to it from now on is to be seen. */
+/*
+ * A mapping was made: code is searched before it is executed, and what may be written to is read before that, unless it
+ * can be read in the file.  file: its device and inode, or NULL: it is not of a file.
+ */
 INLINE void
-fast_mapped(struct fast_area *a)
+fast_mapped(struct fast_area *a, const uint64_t *file)
 {
+	int steady = file && a->steady[1] && file[0] == a->steady[0] && file[1] == a->steady[1];
 	uint8_t *p = a->file;
 	uint64_t n = FAST_FILES;
 
+	if (a->arg[2] & PROT_EXEC || (file && a->arg[2] & PROT_WRITE && !steady))
+		*(volatile uint8_t *)&a->note |= FAST_AFTER;
+	if (!file)
+		return;
+	/* what is written to the file from now on is to be seen */
 	__asm__ volatile("rep stosb" : "+D"(p), "+c"(n) : "a"(0) : "memory");
-	*(volatile uint8_t *)&a->mapped = 1;
+	*(volatile uint8_t *)&a->mapped |= steady ? FAST_IN_FILE : FAST_IN_MEMORY;
 }
 
 /* The call has returned a->ret: completes its record.  The last store makes it count. */
@@ -498,9 +545,15 @@ fast_commit(struct fast_area *a)
 
 	if (k->when & FAST_GIVEN && a->arg[1])
 		end += sizeof(struct fast_piece) + (a->r[0] == __NR_rt_sigaction ? FAST_KEPT_MOST : 8);
-	if (a->r[0] == __NR_mmap && !(a->arg[3] & MAP_ANONYMOUS)) {
-		end += sizeof(struct fast_piece) + (((struct fast_piece *)end)->n + 7) / 8 * 8;
-		fast_mapped(a);
+	if (a->r[0] == __NR_mmap) {
+		const uint64_t *file = NULL;
+
+		if (!(a->arg[3] & MAP_ANONYMOUS)) {
+			file = (uint64_t *)(end + sizeof(struct fast_piece));
+			end += sizeof(struct fast_piece) + (((struct fast_piece *)end)->n + 7) / 8 * 8;
+		}
+		if (ret >= 0)
+			fast_mapped(a, file);
 	}
 	if (k->when & FAST_SETS_FS && !ret && !a->fsgsbase)
 		a->fsbase = a->arg[1];

@@ -233,15 +233,21 @@ fast_used(struct cap *c, uint64_t pc)
 		fast_jumps(c, 1);
 }
 
+/* Stubs for other code take as long as a few stops there: were there less, with this one? */
+static int
+fast_few(struct cap *c, uint64_t addr)
+{
+	size_t i = region_at(&c->reg, addr);
+
+	return i == c->reg.n || fast_count(c->fast, c->reg.p[i].lo) < FEW;
+}
+
 int
 fast_place_add(struct cap *c, uint64_t pc)
 {
 	struct fast *f = c->fast;
-	size_t i = region_at(&c->reg, pc);
 
-	/* stubs for other code take as long as a few calls */
-	if (fast_site_of(f, pc) || i == c->reg.n ||
-	    (!fast_text_of(f, pc) && fast_count(f, c->reg.p[i].lo) < FEW) || fast_add_used(c, pc))
+	if (fast_site_of(f, pc) || (!fast_text_of(f, pc) && fast_few(c, pc)) || fast_add_used(c, pc))
 		return -1;
 	fast_jumps(c, 1);
 	return 0;
@@ -286,8 +292,8 @@ fast_cpuid_made(struct cap *c, uint64_t addr)
 	if (!c->all->recorder || fast_of(c)->never || c->all->ncpuid > FAST_CPUIDS)
 		return;
 	f = c->fast;
-	/* the loader has many of them, each of which stops the process, and makes calls after that */
-	if ((f->a && !fast_text_of(f, addr) && fast_count(f, addr) < MILD) || fast_put(c, addr) ||
+	/* the loader has many of them, each of which stops the process, and makes calls after that; so have some libraries */
+	if ((f->a && !fast_text_of(f, addr) && fast_few(c, addr)) || fast_put(c, addr) ||
 	    !(t = fast_text_add(c, addr)))
 		return;
 	for (size_t i = 0; i < c->nsite && n < FAST_SEEN; i++)

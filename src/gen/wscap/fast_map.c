@@ -31,20 +31,11 @@ map_free(const struct cap *c, uint64_t lo, uint64_t hi)
 int
 fast_grant(struct cap *c, const struct call *k)
 {
-	struct call plain = *k;
 	uint64_t lo, hi;
 
-	if (k->nr != SYS_mmap && k->nr != SYS_munmap)
-		return 0;
-	/* other protections need a stop after the call, other flags all three */
-	if (k->nr == SYS_mmap)
-		plain.arg[2] = PROT_READ;
-	if ((k->nr == SYS_mmap && k->arg[2] > (PROT_READ | PROT_WRITE | PROT_EXEC)) ||
-	    !fast_may_map(k->nr, plain.arg, &lo, &hi) || (lo < hi && !map_free(c, lo, hi)))
+	if ((k->nr != SYS_mmap && k->nr != SYS_munmap) || !fast_may_map(k->nr, k->arg, &lo, &hi) ||
+	    (lo < hi && !map_free(c, lo, hi)))
 		return 0;
 	hold_call(c, k);
-	/* code is searched before it is executed, and what can be written to is recorded before that */
-	if (k->nr == SYS_mmap && (k->arg[2] & PROT_EXEC || (k->arg[2] & PROT_WRITE && !(k->arg[3] & MAP_ANONYMOUS))))
-		c->fast->a->note |= FAST_AFTER;
 	return 1;
 }

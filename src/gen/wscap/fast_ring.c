@@ -11,6 +11,7 @@
 
 #include "base/bytes.h"
 #include "gen/wscap/fast.h"
+#include "gen/wscap/hold.h"
 #include "gen/wscap/wscap.h"
 
 /*
@@ -179,6 +180,18 @@ ring_mask(struct cap *c, const struct call *k)
 	c->mask &= ~(1ull << (SIGKILL - 1) | 1ull << (SIGSTOP - 1));
 }
 
+/* Tells the recorder of a file whose bytes we can read at any time: what is mapped of it may be written to at once. */
+static void
+ring_steady(struct cap *c, const struct mapped_file *file)
+{
+	const struct region r = {.dev = file->dev, .ino = file->ino};
+	const struct hold_file *f = hold_file(c->all, &r, file->name);
+	struct fast_area *a = c->fast->a;
+
+	a->steady[0] = file->dev;
+	a->steady[1] = f && hold_steady(f) ? file->ino : 0;
+}
+
 /* What else a call means to us. */
 static void
 ring_follow(struct cap *c, const struct call *k, const struct mapped_file *file)
@@ -201,6 +214,8 @@ ring_follow(struct cap *c, const struct call *k, const struct mapped_file *file)
 		break;
 	case SYS_mmap:
 		maps_map(c, k, file);
+		if (file)
+			ring_steady(c, file);
 		break;
 	case SYS_munmap:
 		sys_munmap(c, k);

@@ -440,7 +440,7 @@ hold_check(struct cap *c, struct hold_file *f)
 	put_note(c, text);
 }
 
-static void
+void
 hold_put(struct cap *c, const struct held *h)
 {
 	int inside = !stored_wanted(c), steady = !inside && hold_steady(h->file);
@@ -476,6 +476,18 @@ hold_put(struct cap *c, const struct held *h)
 		put_scratch(c, at, r.u.mem.n);
 		stored_note(c, 0, NULL);
 	}
+}
+
+int
+hold_put_all(struct cap *c, const struct region *r, int late)
+{
+	struct hold_file *f = hold_find(c->all, r->dev, r->ino);
+
+	if (!f || f->fd < 0 || r->shared || (!hold_steady(f) && !(late && r->prot & PROT_WRITE)))
+		return 0;
+	hold_check(c, f);
+	hold_put(c, &(struct held){r->lo, r->hi, r->offset, 0, f});
+	return 1;
 }
 
 /* all places are this one from now on */

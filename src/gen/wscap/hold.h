@@ -55,6 +55,13 @@ struct hold {
  * 0: the caller has to do it.  fresh: the process has had no time to write to it.
  */
 int hold_map(struct cap *c, const struct region *r, uint64_t lo, const char *name, int fresh);
+/*
+ * Records all contents of a mapping that is new, from its file: 0: the caller has to do it.  late: the process may have
+ * written to the memory meanwhile; then its file has been found steady before.
+ */
+int hold_put_all(struct cap *c, const struct region *r, int late);
+/* Records the bytes of a file that are mapped at h. */
+void hold_put(struct cap *c, const struct held *h);
 /* opens the file of r, for hold_read; NULL: hold_map will not do it */
 struct hold_file *hold_open(struct cap *c, const struct region *r, const char *name);
 /*

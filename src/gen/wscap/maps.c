@@ -129,7 +129,7 @@ maps_map(struct cap *c, const struct call *k, const struct mapped_file *file)
 		hold_cut(c, r.lo, r.hi);
 		(void)hold_open(c, &r, name);
 		put_map(c, &r, anon ? WS_ANON : WS_FILE, name);
-		if (!anon && !c->all->touch && !hold_map(c, &r, r.lo, name, 1))
+		if (!anon && !c->all->touch && !hold_map(c, &r, r.lo, name, 1) && !hold_put_all(c, &r, file != NULL))
 			put_pages(c, r.lo, r.hi);
 	}
 	random_scan(c, &r, name);

@@ -99,7 +99,7 @@ stored_range(struct cap *c, struct hold_file *f, uint64_t lo, uint64_t hi, uint6
 		if (is == WS_INDEX_BLOCK && !ws_pages_refer(c->all->pages, &s, &ref.page))
 			stored_ref(c, lo, &ref);
 		else if (is != WS_INDEX_ZERO)
-			put_pages(c, lo, lo + n);
+			hold_put(c, &(struct held){lo, lo + n, offset, 0, f});
 		lo += n;
 		offset += n;
 	}
