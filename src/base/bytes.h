@@ -1,12 +1,20 @@
 /*
  * Integers in files: assembled byte by byte, so that neither byte order nor alignment of the
- * machine matters.
+ * machine matters.  And bytes that are zero.
  */
 #ifndef TM_BASE_BYTES_H
 #define TM_BASE_BYTES_H
 
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
+
+/* Are all n bytes zero?  n > 0 */
+static inline int
+bytes_zero(const uint8_t *p, size_t n)
+{
+	return !p[0] && !memcmp(p, p + 1, n - 1);
+}
 
 static inline uint16_t
 get_le16(const uint8_t *p)

@@ -108,7 +108,8 @@ main(int argc, char **argv)
 		sum += word(p, 70000) + word(p, 200000);
 	} else if (!strcmp(what, "move")) {
 		q = mremap(p, SIZE, SIZE / 2, 0);
-		q = mremap(q, SIZE / 2, SIZE / 2, MREMAP_MAYMOVE | MREMAP_FIXED, p + 2 * SIZE);
+		q = mremap(q, SIZE / 2, SIZE / 2, MREMAP_MAYMOVE | MREMAP_FIXED,
+		    mmap(NULL, SIZE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
 		sum += word(q, 70000) + word(q, 300000);
 	} else if (!strcmp(what, "private")) {
 		p[70001] = p[400000] = 7;

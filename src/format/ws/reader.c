@@ -300,13 +300,13 @@ ws_next(struct ws_reader *r, struct ws_rec *rec)
 		m->page = 0;
 		if (!m->p)
 			return ws_bad(r, r->now.g.off, "%s", bad);
-		if (ws_all_zero(m->p, m->n))
+		if (bytes_zero(m->p, m->n))
 			bad = "zeros that are told as bytes";
 	} else if (!bad && rec->kind == WS_MEM && m->p) {
 		/* the streams are the reader's own memory */
 		if (m->where == WS_CODE && r->now.g.flags & WS_GROUP_X86)
 			ws_x86_relative((uint8_t *)(uintptr_t)m->p, m->n, m->addr);
-		if (ws_all_zero(m->p, m->n))
+		if (bytes_zero(m->p, m->n))
 			bad = "zeros that are told as bytes";
 	}
 	if (bad)

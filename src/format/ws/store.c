@@ -4,16 +4,21 @@
 #include <nettle/sha2.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "format/ws/store_internal.h"
 
+#define LAST    8u
+
 struct ws_store {
 	int dir;
 	unsigned n;                     /* temporary names given */
 	uint8_t *room;                  /* owned: a block of the store, to compare */
+	struct { uint8_t hash[WS_HASH_BYTES]; int fd; } last[LAST];     /* blocks that were compared with last; 0: none */
+	unsigned next;                  /* of these to be replaced */
 };
 
 void
@@ -75,6 +80,9 @@ ws_store_close(struct ws_store *s)
 		return;
 	if (s->dir >= 0)
 		close(s->dir);
+	for (unsigned i = 0; i < LAST; i++)
+		if (s->last[i].fd)
+			close(s->last[i].fd);
 	free(s->room);
 	free(s);
 	errno = e;
@@ -135,6 +143,38 @@ store_same(struct ws_store *s, const char *name, const uint8_t *p, size_t n)
 	same = store_read(fd, s->room, n) && !memcmp(s->room, p, n);
 	close(fd);
 	return same;
+}
+
+/* A descriptor of a block, which is kept for a while; -1 */
+static int
+store_block(struct ws_store *s, const struct ws_stored *b)
+{
+	char name[WS_HASH_TEXT];
+	int error, fd;
+
+	for (unsigned i = 0; i < LAST; i++)
+		if (s->last[i].fd && !memcmp(s->last[i].hash, b->hash, WS_HASH_BYTES))
+			return s->last[i].fd;
+	ws_hash_text(b->hash, name);
+	fd = store_file(s->dir, name, (size_t)b->pages * WS_PAGE, &error);
+	if (fd < 0)
+		return -1;
+	if (s->last[s->next].fd)
+		close(s->last[s->next].fd);
+	memcpy(s->last[s->next].hash, b->hash, WS_HASH_BYTES);
+	s->last[s->next].fd = fd;
+	s->next = (s->next + 1) % LAST;
+	return fd;
+}
+
+int
+ws_store_same(struct ws_store *s, const struct ws_stored *b, const uint8_t *p, size_t n)
+{
+	int fd = store_block(s, b);
+
+	if (fd < 0 || b->at > b->pages || n > (size_t)(b->pages - b->at) * WS_PAGE)
+		return 0;
+	return pread(fd, s->room, n, (off_t)b->at * WS_PAGE) == (ssize_t)n && !memcmp(s->room, p, n);
 }
 
 uint64_t

@@ -44,6 +44,9 @@ void ws_hash_text(const uint8_t hash[WS_HASH_BYTES], char text[WS_HASH_TEXT]);
 /* The store has the block from now on: 0, or an errno.  A damaged file of that name is replaced. */
 int ws_store_put(struct ws_store *s, const uint8_t hash[WS_HASH_BYTES], const uint8_t *p, size_t n);
 
+/* Are the n bytes at p those of the block from its page b->at on? */
+int ws_store_same(struct ws_store *s, const struct ws_stored *b, const uint8_t *p, size_t n);
+
 /*
  * What a store remembers of a file of this system: which blocks have its bytes.  It is for writers alone; readers of
  * a capture do not need it.  It is believed only if the file's identity is the same, and the folder's own file was

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/buf.h"
+#include "base/bytes.h"
 #include "format/ws/executable_internal.h"
 #include "format/ws/ws_internal.h"
 
@@ -320,7 +321,7 @@ ws_writer_piece(struct ws_writer *w, uint64_t addr, const uint8_t *p, size_t n, 
 
 	r.u.mem.where = ws_writer_where(w, addr, code && p != w->room);
 	b = &w->s[WS_S_DATA + r.u.mem.where];
-	if (p && ws_all_zero(p, n))
+	if (p && bytes_zero(p, n))
 		r.u.mem.p = NULL;
 	if (r.u.mem.p) {
 		if (p == w->room)

@@ -85,12 +85,6 @@ struct ws_check_order {
 };
 const char *ws_check_order(struct ws_check_order *f, enum ws_kind kind, int first);
 
-static inline int
-ws_all_zero(const uint8_t *p, size_t n)
-{
-	return !p[0] && !memcmp(p, p + 1, n - 1);
-}
-
 /* Convert branch targets of the code at addr from relative to absolute and back, in place. */
 void ws_x86_absolute(uint8_t *p, size_t n, uint64_t addr);
 void ws_x86_relative(uint8_t *p, size_t n, uint64_t addr);

@@ -136,7 +136,7 @@ put_writes(struct cap *c, const struct writes *w, const struct call *k)
 	default:
 		return;
 	}
-	if (at && n)
+	if (at && n && !stored_call(c, k, at, n))
 		put_mem(c, at, n);
 }
 

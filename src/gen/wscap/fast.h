@@ -45,8 +45,13 @@
 /* Where contents of mappings are to be read: in the process, or in the file, which is steady. */
 #define FAST_IN_MEMORY 1u
 #define FAST_IN_FILE   2u
-/* Of a descriptor, with FAST_WRITES and FAST_READS: such a call does not wait for anybody else. */
+/*
+ * Of a descriptor, with FAST_WRITES and FAST_READS: such a call does not wait for anybody else; its file was told; it is of
+ * no file whose places are told.
+ */
 #define FAST_STEADY 1u
+#define FAST_TOLD   8u
+#define FAST_OTHER  16u
 
 /* What a call writes: as in format/ws/syscall.def. */
 enum fast_how { FAST_NONE, FAST_RET, FAST_FIX, FAST_ARG };
@@ -88,7 +93,9 @@ struct fast_piece {
 };
 #define FAST_KEPT UINT64_MAX
 #define FAST_KEPT_MOST 32u      /* an action; a set of signals has 8 bytes */
-#define FAST_FILE (UINT64_MAX - 1)      /* addr: device, inode and name of the file that a call maps */
+#define FAST_FILE (UINT64_MAX - 1)      /* addr: device, inode and name of the file that a call maps, or reads from now on */
+#define FAST_AT   (UINT64_MAX - 2)      /* addr: where in that file it reads */
+#define FAST_READ 4096u         /* bytes of a read whose place in the file is told, at least */
 
 /* Shared between the process and us.  Whatever the program does to it, we must survive. */
 struct fast_area {
@@ -102,10 +109,12 @@ struct fast_area {
 	uint8_t tsc;                    /* it is no call, but rdtsc or rdtscp: FAST_TSC; or cpuid: FAST_CPUID */
 	uint8_t held;                   /* of a mapped file, not all contents were read */
 	uint8_t mapped;                 /* the buffer has mappings of files, whose contents are still to be read */
+	uint8_t stored;                 /* there is a store, which may have what is read */
 	uint8_t threads;                /* others have to wait until it gives the turn away: threads, or processes */
-	uint8_t file[FAST_FILES];       /* FAST_WRITES, FAST_READS, FAST_STEADY for each descriptor */
+	uint8_t file[FAST_FILES];       /* FAST_WRITES, FAST_READS, FAST_STEADY, _TOLD, _OTHER for each descriptor */
 	uint64_t head;                  /* bytes of complete records in the buffer */
 	uint64_t begun;                 /* head at the beginning of the present call */
+	uint64_t before;                /* bytes of the pieces that its record has had before it was made */
 	uint64_t fsbase, gsbase;
 	uint64_t r[16], flags;          /* registers at the call; r[1], r[11] as `syscall` leaves them */
 	uint64_t arg[6];                /* its arguments */
@@ -176,6 +185,7 @@ extern const uint8_t fast_cpuid_started[];
 struct cap;
 struct call;
 struct hold_file;
+struct mapped_file;
 struct tracee;
 struct user_regs_struct;
 
@@ -217,6 +227,7 @@ struct fast {
 	struct fast_site *site;         /* owned */
 	size_t nsite, capsite;
 	struct { uint64_t pc; unsigned n; } seen[FAST_SEEN];
+	struct hold_file *from[FAST_FILES];     /* borrowed: what is read, of a descriptor that has FAST_TOLD; NULL: it cannot be told */
 };
 
 /* where a label of the recorder's code is in the process */

@@ -10,6 +10,7 @@
 #include <signal.h>
 #include <stddef.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #if defined(__clang__)
 #define NO_VECTORS "no-sse,no-mmx,no-avx"
@@ -25,6 +26,7 @@
 #include "gen/wscap/fast.h"
 
 #define FAST_ENTRIES 64u        /* of pagemap, read at once */
+#define FAST_LEAST  16384u      /* bytes of a file: what is read of a smaller one is not worth to be looked for in a store */
 #define FAST_LOOKED (16u << 20) /* bytes of memory that are looked at, at most */
 
 int fast_begin(struct fast_area *a);
@@ -287,6 +289,13 @@ fast_call(struct fast_area *a, uint64_t nr, uint64_t p, uint64_t q, uint64_t r, 
 	return ret;
 }
 
+/* Is a struct stat that of a regular file?  Its mode is fourth. */
+INLINE int
+fast_regular(const volatile uint64_t *st)
+{
+	return st[3] % 0x10000 / 0x1000 == 8;   /* S_IFREG */
+}
+
 /* Did nobody read or write memory in [lo, hi)?  By /proc/self/pagemap: the process has no page there. */
 INLINE int
 fast_untouched(struct fast_area *a, uint64_t lo, uint64_t hi)
@@ -378,7 +387,7 @@ fast_may(struct fast_area *a, const struct fast_call *k, int granted)
 	if ((a->mapped || a->held) && ((a->r[0] == __NR_open && a->arg[1] & O_TRUNC) ||
 	    (a->r[0] == __NR_openat && a->arg[2] & O_TRUNC)))
 		return 0;
-	n += k->when & FAST_MAPS ? 2 * sizeof(uint64_t) + sizeof(struct fast_piece) + FAST_NAME : 0;
+	n += k->when & (FAST_MAPS | FAST_READS) ? 3 * sizeof(uint64_t) + 2 * sizeof(struct fast_piece) + FAST_NAME : 0;
 	for (int i = 0; i < 2; i++) {
 		uint64_t count = 0;
 
@@ -415,17 +424,21 @@ fast_add(uint8_t *end, uint64_t addr, uint64_t from, uint64_t n)
 	return end + sizeof(*p) + (p->n + 7) / 8 * 8;
 }
 
-/* Adds device, inode and name of the file that is to be mapped: 0, or -1: we shall be asked. */
-INLINE int
-fast_file(struct fast_area *a, struct fast_rec *r)
+/*
+ * Adds device, inode and name of the file of a descriptor: where that ends, or NULL.  least: 0, or it must be a regular
+ * file of at least so many bytes.
+ */
+INLINE uint8_t *
+fast_file(struct fast_area *a, uint8_t *end, uint64_t fd, uint64_t least)
 {
-	struct fast_piece *p = (struct fast_piece *)(r + 1);
-	uint64_t *st = (uint64_t *)(p + 1), n, fd = a->arg[4] & 0xffffffff;
+	struct fast_piece *p = (struct fast_piece *)end;
+	volatile uint64_t *st = (uint64_t *)(p + 1);    /* struct stat: its size is seventh */
 	volatile uint64_t link[5];      /* "/proc/self/fd/" and the number; not as a constant in other memory */
 	volatile uint8_t *digit = (volatile uint8_t *)link + 14;
+	uint64_t n;
 
-	if (fd > 9999999 || fast_call(a, __NR_fstat, fd, (uint64_t)st, 0, 0))
-		return -1;
+	if (fd > 9999999 || fast_call(a, __NR_fstat, fd, (uint64_t)st, 0, 0) || (least && !fast_regular(st)) || st[6] < least)
+		return NULL;
 	link[0] = 0x65732f636f72702f;
 	link[1] = 0x2f64662f666c;
 	for (n = 1; n * 10 <= fd; n *= 10)
@@ -435,25 +448,50 @@ fast_file(struct fast_area *a, struct fast_rec *r)
 	*digit = 0;
 	n = fast_call(a, __NR_readlink, (uint64_t)link, (uint64_t)(st + 2), FAST_NAME, 0);
 	if (n - 1 >= FAST_NAME - 1)     /* an error, nothing, or more than that */
-		return -1;
+		return NULL;
 	p->addr = FAST_FILE;
 	p->n = 2 * sizeof(*st) + n;
-	return 0;
+	return end + sizeof(*p) + (p->n + 7) / 8 * 8;
+}
+
+/* Tells where in a file the call reads, and, once, which file that is; returns the end. */
+INLINE uint8_t *
+fast_tell(struct fast_area *a, uint8_t *end)
+{
+	uint64_t fd = a->arg[0], at = a->arg[3];
+	struct fast_piece *p;
+
+	if (!a->stored || a->arg[2] < FAST_READ || a->file[fd] & FAST_OTHER)
+		return end;
+	if (!(a->file[fd] & FAST_TOLD)) {
+		uint8_t *told = fast_file(a, end, fd, FAST_LEAST);
+
+		a->file[fd] |= told ? FAST_TOLD : FAST_OTHER;
+		if (!told)
+			return end;
+		end = told;
+	}
+	if (a->r[0] == __NR_read)
+		at = fast_call(a, __NR_lseek, fd, 0, SEEK_CUR, 0);
+	p = (struct fast_piece *)end;
+	p->addr = FAST_AT;
+	p->n = sizeof(at);
+	*(uint64_t *)(p + 1) = at;
+	return end + sizeof(*p) + sizeof(at);
 }
 
 /* A descriptor that nothing is known of may be read from if its file is not of /proc. */
 INLINE void
 fast_look(struct fast_area *a, uint64_t fd)
 {
-	uint64_t st[18];                /* struct statfs: the kind of file system is first; struct stat: its mode is fourth */
+	uint64_t st[18];                /* struct statfs: the kind of file system is first; struct stat */
 
 	if (fd >= FAST_FILES || a->file[fd])
 		return;
 	if (fast_call(a, __NR_fstatfs, fd, (uint64_t)st, 0, 0) || *(volatile uint64_t *)st == 0x9fa0)
 		return;
 	a->file[fd] = FAST_READS;
-	if (a->threads && !fast_call(a, __NR_fstat, fd, (uint64_t)st, 0, 0) &&
-	    ((volatile uint64_t *)st)[3] % 0x10000 / 0x1000 == 8)       /* S_IFREG */
+	if (a->threads && !fast_call(a, __NR_fstat, fd, (uint64_t)st, 0, 0) && fast_regular(st))
 		a->file[fd] |= FAST_STEADY;
 }
 
@@ -464,6 +502,7 @@ fast_begin(struct fast_area *a)
 	uint64_t nr = a->r[0];
 	const struct fast_call *k = &a->call[nr < FAST_CALLS ? nr : 0];
 	struct fast_rec *r = fast_at(a);
+	uint8_t *end = (uint8_t *)(r + 1);
 	int granted = *(volatile uint8_t *)&a->grant;
 
 	/* not as one store, for which gcc has a constant in other memory */
@@ -486,8 +525,10 @@ fast_begin(struct fast_area *a)
 		a->file[a->arg[0]] = 0;
 	if (k->when & FAST_DUPS && a->arg[1] < FAST_FILES)
 		a->file[a->arg[1]] = 0;
-	if (nr == __NR_mmap && !(a->arg[3] & MAP_ANONYMOUS) && fast_file(a, r))
+	if (nr == __NR_mmap && !(a->arg[3] & MAP_ANONYMOUS) && !(end = fast_file(a, end, a->arg[4] & 0xffffffff, 0)))
 		return 0;
+	if (nr == __NR_read || nr == __NR_pread64)
+		end = fast_tell(a, end);
 	r->nr = nr;
 	r->pc = a->r[1] - 2;
 	r->arg[0] = a->arg[0];
@@ -498,7 +539,8 @@ fast_begin(struct fast_area *a)
 	r->arg[5] = a->arg[5];
 	r->hash = fast_hash(a);
 	if (k->when & FAST_GIVEN && a->arg[1])          /* the kernel may write the former one there */
-		fast_add((uint8_t *)(r + 1), FAST_KEPT, a->arg[1], nr == __NR_rt_sigaction ? FAST_KEPT_MOST : 8);
+		end = fast_add(end, FAST_KEPT, a->arg[1], nr == __NR_rt_sigaction ? FAST_KEPT_MOST : 8);
+	a->before = (uint64_t)(end - (uint8_t *)(r + 1));
 	if (k->when & FAST_CLOCK && a->clock && fast_clock(a->arg[0]) && a->arg[1]) {
 		int (*clock)(uint64_t, uint64_t) = (int (*)(uint64_t, uint64_t))a->clock;
 
@@ -540,21 +582,11 @@ fast_commit(struct fast_area *a)
 {
 	const struct fast_call *k = &a->call[a->r[0]];
 	struct fast_rec *r = fast_at(a);
-	uint8_t *end = (uint8_t *)(r + 1);
+	uint8_t *end = (uint8_t *)(r + 1) + a->before;
 	int64_t ret = (int64_t)a->ret;
 
-	if (k->when & FAST_GIVEN && a->arg[1])
-		end += sizeof(struct fast_piece) + (a->r[0] == __NR_rt_sigaction ? FAST_KEPT_MOST : 8);
-	if (a->r[0] == __NR_mmap) {
-		const uint64_t *file = NULL;
-
-		if (!(a->arg[3] & MAP_ANONYMOUS)) {
-			file = (uint64_t *)(end + sizeof(struct fast_piece));
-			end += sizeof(struct fast_piece) + (((struct fast_piece *)end)->n + 7) / 8 * 8;
-		}
-		if (ret >= 0)
-			fast_mapped(a, file);
-	}
+	if (a->r[0] == __NR_mmap && ret >= 0)
+		fast_mapped(a, a->arg[3] & MAP_ANONYMOUS ? NULL : (uint64_t *)((struct fast_piece *)(r + 1) + 1));
 	if (k->when & FAST_SETS_FS && !ret && !a->fsgsbase)
 		a->fsbase = a->arg[1];
 	a->made = 1;

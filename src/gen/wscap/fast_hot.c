@@ -135,6 +135,7 @@ fast_begin_in(struct cap *c, uint64_t addr)
 		return c->all->norecorder ? -1 : 1;
 	memcpy(f->p, fast_code_begin, n);
 	f->a = (struct fast_area *)(f->p + FAST_CODE);
+	f->a->stored = c->all->store != NULL;
 	f->a->fsgsbase = (getauxval(AT_HWCAP2) & 2) != 0;
 	fast_table(c, f->a);
 	fast_cpuids(c, f->a);

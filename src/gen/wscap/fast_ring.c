@@ -226,7 +226,7 @@ ring_follow(struct cap *c, const struct call *k, const struct mapped_file *file)
 	}
 }
 
-/* What the recorder kept of the file that the call maps: 0 or -1.  name: room for FAST_NAME + 1 bytes. */
+/* What the recorder kept of the file that the call maps, or reads: 0 or -1.  name: room for FAST_NAME + 1 bytes. */
 static int
 ring_file(const uint8_t *p, uint64_t n, struct mapped_file *file, char *name)
 {
@@ -248,6 +248,7 @@ ring_record(struct cap *c, const uint8_t *p, uint64_t n, uint64_t time)
 	struct mapped_file file = {.name = NULL};
 	char name[FAST_NAME + 1];
 	struct call k;
+	uint64_t place = UINT64_MAX;
 
 	memcpy(&f, p, sizeof(f));
 	s->pc = f.pc;
@@ -277,7 +278,14 @@ ring_record(struct cap *c, const uint8_t *p, uint64_t n, uint64_t time)
 		if (q.addr == FAST_FILE) {
 			if (ring_file(p + at, q.n, &file, name))
 				return -1;
+			if (f.nr != SYS_mmap && f.arg[0] < FAST_FILES)
+				c->fast->from[f.arg[0]] = stored_file(c, &file);
 			at += (q.n + 7) / 8 * 8;
+			continue;
+		}
+		if (q.addr == FAST_AT && q.n == sizeof(place)) {
+			place = get_le64(p + at);
+			at += sizeof(place);
 			continue;
 		}
 		if (q.addr == FAST_KEPT && q.n <= sizeof(c->newact)) {
@@ -285,8 +293,10 @@ ring_record(struct cap *c, const uint8_t *p, uint64_t n, uint64_t time)
 			at += (q.n + 7) / 8 * 8;
 			continue;
 		}
-		r = (struct ws_rec){.kind = WS_MEM, .u.mem = {.addr = q.addr, .p = p + at, .n = q.n}};
-		put_untimed(c, &r);
+		if (place != UINT64_MAX && f.arg[0] < FAST_FILES)
+			stored_read(c, c->fast->from[f.arg[0]], place, q.addr, p + at, q.n);
+		else
+			put_bytes(c, q.addr, p + at, q.n);
 		at += (q.n + 7) / 8 * 8;
 	}
 	k = (struct call){.nr = f.nr, .ret = (int64_t)f.ret};

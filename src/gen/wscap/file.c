@@ -62,13 +62,27 @@ is_memory(const char *link)
 	    s.f_type == PROC_SUPER_MAGIC;
 }
 
-/* The program writes to its own memory through a file: offsets are addresses. */
-static void
-put_own(struct cap *c, const struct call *k, int fd)
+long long
+file_place(const struct cap *c, int fd)
 {
 	char path[48], text[64];
 	long long pos;
 	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%ld/fdinfo/%d", (long)c->t.pid, fd);
+	f = fopen(path, "re");
+	if (!f || !fgets(text, sizeof(text), f) || sscanf(text, "pos: %lld", &pos) != 1)
+		pos = -1;
+	if (f)
+		fclose(f);
+	return pos;
+}
+
+/* The program writes to its own memory through a file: offsets are addresses. */
+static void
+put_own(struct cap *c, const struct call *k, int fd)
+{
+	long long pos;
 
 	switch (k->nr) {
 	case SYS_pwrite64: case SYS_pwritev: case SYS_pwritev2:
@@ -77,12 +91,9 @@ put_own(struct cap *c, const struct call *k, int fd)
 			return;
 		}
 	}
-	snprintf(path, sizeof(path), "/proc/%ld/fdinfo/%d", (long)c->t.pid, fd);
-	f = fopen(path, "re");
-	if (f && fgets(text, sizeof(text), f) && sscanf(text, "pos: %lld", &pos) == 1 && pos >= k->ret)
+	pos = file_place(c, fd);
+	if (pos >= k->ret)
 		put_mem(c, (uint64_t)(pos - k->ret), (uint64_t)k->ret);
-	if (f)
-		fclose(f);
 }
 
 /* Looking at /proc is slow: it is done once for each descriptor. */

@@ -72,6 +72,7 @@ uint64_t hold_own(const struct cap *c, uint64_t lo, uint64_t hi, int *own);
 /* hold_file.c: the file of a region; NULL: it cannot be used */
 struct hold_file *hold_file(struct tree *a, const struct region *r, const char *name);
 struct hold_file *hold_find(const struct tree *a, uint64_t dev, uint64_t ino);
+int hold_many(const struct tree *a);    /* are so many open that the rest is for mappings? */
 int hold_same(const struct hold_file *f);       /* is it as it was when it was opened? */
 int hold_steady(const struct hold_file *f);     /* is that certain, whoever writes to it in which way? */
 /* The file whose bytes the n bytes at addr were when they were mapped; NULL: there is none */

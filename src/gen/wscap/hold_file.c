@@ -44,6 +44,12 @@ hold_find(const struct tree *a, uint64_t dev, uint64_t ino)
 	return NULL;
 }
 
+int
+hold_many(const struct tree *a)
+{
+	return a->held && a->held->n >= NFILE / 2;
+}
+
 struct hold_file *
 hold_file(struct tree *a, const struct region *r, const char *name)
 {

@@ -146,18 +146,21 @@ put_mem(struct cap *c, uint64_t addr, uint64_t n)
 }
 
 void
+put_bytes(struct cap *c, uint64_t addr, const uint8_t *p, size_t n)
+{
+	const struct ws_rec r = {.kind = WS_MEM, .u.mem = {.addr = addr, .p = p, .n = n}};
+
+	if (n)
+		put_untimed(c, &r);
+}
+
+void
 put_zero(struct cap *c, uint64_t addr, uint64_t n)
 {
 	struct ws_rec r = {.kind = WS_MEM, .u.mem = {.addr = addr, .n = n}};
 
 	if (n)
 		wscap_put(c, &r);
-}
-
-static int
-is_zero(const uint8_t *p)
-{
-	return !p[0] && !memcmp(p, p + 1, PAGE - 1);
 }
 
 void
@@ -168,11 +171,11 @@ put_scratch(struct cap *c, uint64_t addr, size_t n)
 	while (i < n) {
 		struct ws_rec r = {.kind = WS_MEM};
 
-		if (is_zero(c->all->scratch + i)) {
+		if (bytes_zero(c->all->scratch + i, PAGE)) {
 			i += PAGE;
 			continue;
 		}
-		for (from = i; i < n && !is_zero(c->all->scratch + i); i += PAGE)
+		for (from = i; i < n && !bytes_zero(c->all->scratch + i, PAGE); i += PAGE)
 			;
 		if (stored_wanted(c)) {
 			stored_put(c, addr + from, c->all->scratch + from, i - from);

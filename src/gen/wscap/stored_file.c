@@ -3,12 +3,16 @@
  * which of its blocks have the bytes of a file.  That is certain only of a file that nobody has written to for a while,
  * in whichever way.
  */
+#include <stdio.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "base/bytes.h"
 #include "base/diag.h"
 #include "gen/wscap/hold.h"
+#include "gen/wscap/signal.h"
 #include "gen/wscap/wscap.h"
 
 /*
@@ -16,6 +20,7 @@
  * maps each.
  */
 #define PIECE   (256u << 10)
+#define CALL_LEAST (64u << 10)  /* bytes that a call has read: where it stops the process, to ask for the file takes long */
 
 static uint64_t
 nanoseconds(const struct timespec *t)
@@ -63,7 +68,7 @@ stored_block(struct cap *c, struct hold_file *f, uint64_t offset, uint32_t n, st
 	if (got <= 0 || (size_t)got + PAGE <= bytes)
 		return 0;
 	memset(piece + got, 0, bytes - (size_t)got);
-	is = piece[0] || memcmp(piece, piece + 1, bytes - 1) ? WS_INDEX_BLOCK : WS_INDEX_ZERO;
+	is = bytes_zero(piece, bytes) ? WS_INDEX_ZERO : WS_INDEX_BLOCK;
 	if (is == WS_INDEX_BLOCK) {
 		ws_block_hash(piece, n, s->hash);
 		if (ws_store_put(c->all->store, s->hash, piece, bytes))
@@ -103,6 +108,99 @@ stored_range(struct cap *c, struct hold_file *f, uint64_t lo, uint64_t hi, uint6
 		lo += n;
 		offset += n;
 	}
+}
+
+struct hold_file *
+stored_file(struct cap *c, const struct mapped_file *file)
+{
+	const struct region r = {.dev = file->dev, .ino = file->ino};
+
+	if (!c->all->store || (!hold_find(c->all, r.dev, r.ino) && hold_many(c->all)))
+		return NULL;
+	return stored_known(c, &r, file->name);
+}
+
+/*
+ * Records as many of the n bytes at p, from the first on, as the store has as whole pages of f from this place on; returns
+ * their number.
+ */
+static size_t
+stored_pages(struct cap *c, struct hold_file *f, uint64_t place, uint64_t addr, const uint8_t *p, size_t n)
+{
+	uint64_t size = ((uint64_t)f->st.st_size + PAGE - 1) / PAGE * PAGE;
+	size_t had = 0;
+
+	while (n - had >= PAGE && place < size) {
+		uint64_t from = place / PIECE * PIECE, end = size - from < PIECE ? size : from + PIECE;
+		size_t k = n - had < end - place ? (n - had) / PAGE * PAGE : (size_t)(end - place);
+		struct ws_pages_ref ref = {.n = k / PAGE};
+		struct ws_stored s;
+
+		if (stored_block(c, f, from, (uint32_t)((end - from) / PAGE), &s) != WS_INDEX_BLOCK)
+			break;                  /* or all of it is zero: few files have that */
+		s.at = (uint32_t)((place - from) / PAGE);
+		/* the file may be another one now, or the place not the right one: only the bytes tell */
+		if (!ws_store_same(c->all->store, &s, p + had, k))
+			break;
+		if (bytes_zero(p + had, k))
+			put_zero(c, addr + had, k);
+		else if (ws_pages_refer(c->all->pages, &s, &ref.page))
+			break;
+		else
+			stored_ref(c, addr + had, &ref);
+		had += k;
+		place += k;
+	}
+	return had;
+}
+
+void
+stored_read(struct cap *c, struct hold_file *f, uint64_t place, uint64_t addr, const uint8_t *p, size_t n)
+{
+	size_t first = (PAGE - place % PAGE) % PAGE, had = 0;
+
+	if (f && first + PAGE <= n) {
+		put_bytes(c, addr, p, first);
+		had = first + stored_pages(c, f, place + first, addr + first, p + first, n - first);
+	}
+	put_bytes(c, addr + had, p + had, n - had);
+}
+
+int
+stored_call(struct cap *c, const struct call *k, uint64_t addr, uint64_t n)
+{
+	long long at = k->nr == SYS_pread64 ? (long long)k->arg[3] : -1;
+	char path[48], name[4096];
+	struct mapped_file file = {.name = name};
+	struct hold_file *f;
+	struct stat st;
+	ssize_t len;
+
+	if (!c->all->store || !c->w || c->compare || k->ret < 0 || n < CALL_LEAST || (k->nr != SYS_read && k->nr != SYS_pread64))
+		return 0;
+	snprintf(path, sizeof(path), "/proc/%ld/fd/%d", (long)c->t.pid, (int)k->arg[0]);
+	if (stat(path, &st) || !S_ISREG(st.st_mode) || (len = readlink(path, name, sizeof(name) - 1)) < 0)
+		return 0;
+	name[len] = 0;
+	file.dev = st.st_dev;
+	file.ino = st.st_ino;
+	if (k->nr == SYS_read)
+		at = file_place(c, (int)k->arg[0]) - k->ret;
+	if (at < 0 || !(f = stored_file(c, &file)))
+		return 0;
+	while (n) {
+		uint64_t place = (uint64_t)at, piece = CHUNK - place % PAGE;
+		size_t most = n < piece ? (size_t)n : (size_t)piece, got = tracee_read(&c->t, addr, c->all->scratch, most);
+
+		random_hide(c, addr, c->all->scratch, got);
+		stored_read(c, f, place, addr, c->all->scratch, got);
+		if (got < most)
+			break;
+		addr += got;
+		at += (long long)got;
+		n -= got;
+	}
+	return 1;
 }
 
 int

@@ -313,6 +313,7 @@ void put_failed(struct cap *c, int err);
 void put_cut(struct cap *c);            /* writes what was recorded so far */
 /* contents of memory, as far as it is mapped */
 void put_mem(struct cap *c, uint64_t addr, uint64_t n);
+void put_bytes(struct cap *c, uint64_t addr, const uint8_t *p, size_t n);      /* without the time; n may be 0 */
 void put_zero(struct cap *c, uint64_t addr, uint64_t n);        /* n bytes at addr became zero */
 void put_pages(struct cap *c, uint64_t lo, uint64_t hi);                /* pages that are not all zero */
 /* what the first n bytes of scratch, whole pages, have that is not zero is at addr */
@@ -336,6 +337,15 @@ void stored_put(struct cap *c, uint64_t addr, const uint8_t *p, size_t n);
 void stored_ref(struct cap *c, uint64_t addr, const struct ws_pages_ref *ref);   /* the pages of ref are there */
 /* stored_file.c: as hold_map, with a store: the contents are recorded, or 0 */
 int stored_map(struct cap *c, const struct region *r, uint64_t lo, const char *name, int fresh);
+struct mapped_file;
+/* a file that the process reads; NULL: the store is not to be asked about it */
+struct hold_file *stored_file(struct cap *c, const struct mapped_file *file);
+/*
+ * Records n bytes at p, which were read to addr, from this place in the file f, or NULL: whole pages of it are in the store.
+ */
+void stored_read(struct cap *c, struct hold_file *f, uint64_t place, uint64_t addr, const uint8_t *p, size_t n);
+/* The same of the n bytes at addr that a call has read; 0: the caller has to do it. */
+int stored_call(struct cap *c, const struct call *k, uint64_t addr, uint64_t n);
 /*
  * Pages of files that do not change are read once.  stored_note: what stored_put records is that of n bytes of a file,
  * at addr; place NULL: all of it was recorded.  stored_again: records the same at addr, or returns 0: it is not known.
@@ -388,6 +398,7 @@ int file_written(const struct call *k); /* the descriptor that the call writes t
 /* FAST_WRITES, FAST_READS: may the recorder write to a descriptor, or read from it? */
 unsigned file_fast(struct cap *c, int fd);
 /* does a descriptor of its show where a process has its memory, or what is there? */
+long long file_place(const struct cap *c, int fd);     /* where its next read begins; -1 */
 int file_shows_memory(const struct cap *c, int fd);
 
 /* schedule.c: threads of a process; c->th is not NULL unless said otherwise */

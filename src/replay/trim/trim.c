@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/buf.h"
+#include "base/bytes.h"
 #include "base/progress.h"
 #include "replay/trim/trim_internal.h"
 
@@ -138,7 +139,7 @@ put_stored(struct trim *t, uint64_t addr, const uint8_t *p, size_t n, const stru
 	uint64_t page;
 
 	/* pages of zeros are not referred to */
-	if (!p[0] && !memcmp(p, p + 1, n * MEM_PAGE - 1))
+	if (bytes_zero(p, n * MEM_PAGE))
 		return put_mem(t, addr, p, n * MEM_PAGE, zero) != 0 ? -1 : 1;
 	if (ws_pages_refer(t->o->pages, s, &page) != 0)
 		return 0;
