@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/buf.h"
+#include "base/out.h"
 
 /* The bytes of a character that begins like this, by its first byte; 0: none does */
 static size_t
@@ -67,4 +68,14 @@ void
 text_str(struct buf *b, const char *s)
 {
 	text_add(b, s ? s : "?", s ? strlen(s) : 1);
+}
+
+void
+text_put(struct out *o, const char *s)
+{
+	for (size_t left = strlen(s), k; left; s += k, left -= k) {
+		k = text_character(s, left);
+		out_write(o, k ? s : "?", k ? k : 1);
+		k += !k;
+	}
 }

@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 struct buf;
+struct out;
 
 /* The bytes, 1 to 4, of the UTF-8 character at s, of n > 0 bytes, and the character (RFC 3629); 0: it is none. */
 size_t text_utf8(const unsigned char *s, size_t n, uint32_t *c);
@@ -22,5 +23,8 @@ void text_clean(char *s, size_t n);
 /* Appends text, so cleaned. */
 void text_add(struct buf *b, const char *s, size_t n);
 void text_str(struct buf *b, const char *s);            /* without the final NUL; NULL: "?" */
+
+/* Writes text, so cleaned. */
+void text_put(struct out *o, const char *s);
 
 #endif

@@ -8,6 +8,7 @@
 
 #include "base/diag.h"
 #include "base/mem.h"
+#include "base/text.h"
 #include "insns/formats.h"
 #include "insns/profile.h"
 
@@ -108,7 +109,9 @@ callgrind_name(struct callgrind *c, struct names *t, const char *key, const char
 	t->name = mem_xgrow(t->name, &t->cap, t->n + 1, sizeof *t->name);
 	t->name[t->n] = name;
 	hash_xadd(&t->by_name, h, (uint32_t)t->n++);
-	out_printf(c->out, "%s=(%zu) %s\n", key, t->n, name);
+	out_printf(c->out, "%s=(%zu) ", key, t->n);
+	text_put(c->out, name);
+	out_str(c->out, "\n");
 }
 
 static const char *
@@ -126,8 +129,10 @@ callgrind_func(struct callgrind *c, const char *prefix, uint32_t func)
 	callgrind_name(c, &c->objects, *prefix ? "cob" : "ob", callgrind_object(f));
 	callgrind_name(c, &c->files, *prefix ? "cfi" : "fl", c->file[func]);
 	out_printf(c->out, "%sfn=(%" PRIu32 ")", prefix, func + 1);
-	if (!c->named[func])
-		out_printf(c->out, " %s", f->name ? f->name : "???");
+	if (!c->named[func]) {
+		out_str(c->out, " ");
+		text_put(c->out, f->name ? f->name : "???");
+	}
 	c->named[func] = 1;
 	out_str(c->out, "\n");
 }
@@ -174,9 +179,9 @@ callgrind_print(struct callgrind *c)
 		callgrind_place(c, p->func[i].pc, &c->file[i], &line);
 	}
 	n = callgrind_merge(c);
-	out_printf(c->out, "# callgrind format\nversion: 1\ncreator: tracemill addrconv\ncmd: %s\n"
-	    "part: 1\n\npositions: line\nevents: Ir\nsummary: %" PRIu64 "\n",
-	    p->command ? p->command : "", p->total);
+	out_str(c->out, "# callgrind format\nversion: 1\ncreator: tracemill addrconv\ncmd: ");
+	text_put(c->out, p->command ? p->command : "");
+	out_printf(c->out, "\npart: 1\n\npositions: line\nevents: Ir\nsummary: %" PRIu64 "\n", p->total);
 	for (size_t i = 0; i < n; i++)
 		callgrind_cost(c, &c->cost[i], i ? &c->cost[i - 1] : NULL);
 	out_printf(c->out, "\ntotals: %" PRIu64 "\n", p->total);

@@ -1,6 +1,9 @@
 /* Folded stacks: a line for each chain of calls, and how many instructions its last function executed. */
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/mem.h"
+#include "base/text.h"
 #include "insns/formats.h"
 #include "insns/profile.h"
 
@@ -10,13 +13,17 @@ folded_name(struct out *out, const struct profile_func *f)
 {
 	const char *s = f->name ? f->name : f->object && *f->object ? f->object : "???";
 	const char *slash = f->name ? NULL : strrchr(s, '/');
+	char *name = xstrdup(slash ? slash + 1 : s);
 
+	for (char *c = name; *c; c++)
+		if (*c == ';' || *c == ' ' || *c == '\n')
+			*c = '_';
 	if (!f->name)
 		out_str(out, "[");
-	for (s = slash ? slash + 1 : s; *s; s++)
-		out_write(out, *s == ';' || *s == ' ' || *s == '\n' ? "_" : s, 1);
+	text_put(out, name);
 	if (!f->name)
 		out_str(out, "]");
+	free(name);
 }
 
 static void

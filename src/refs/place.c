@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "refs/refs_internal.h"
 
 int
@@ -71,6 +72,7 @@ refs_place_text(struct refs *s, uint64_t pc, char text[REFS_PLACE_TEXT])
 		snprintf(text, REFS_PLACE_TEXT, "%s:%d", slash ? slash + 1 : p.file, p.line);
 	else
 		snprintf(text, REFS_PLACE_TEXT, "0x%llx", (unsigned long long)pc);
+	text_clean(text, strlen(text));
 	return text;
 }
 

@@ -7,6 +7,7 @@
 #include "base/json.h"
 #include "base/mem.h"
 #include "base/search.h"
+#include "base/text.h"
 
 static const char *const kind_name[] = {
 	[PARALLEL_FLOW] = "flow", [PARALLEL_ANTI] = "anti", [PARALLEL_OUTPUT] = "output",
@@ -66,11 +67,12 @@ report_loop(struct out *o, const struct pp_report *r, const struct parallel_loop
 {
 	uint64_t all = r->result.ninsn;
 	struct refs_place p;
-	char text[REFS_PLACE_TEXT];
+	char text[REFS_PLACE_TEXT], func[61];
 
 	refs_place(r->refs, l->pc, &p);
-	out_printf(o, "\n%-24.100s %-16.60s %6.2f%% %10llu %12llu ", refs_place_text(r->refs, l->pc, text),
-	    p.func ? p.func : "?", 100 * ratio(l->ninsn, all),
+	snprintf(func, sizeof func, "%s", p.func ? p.func : "?");
+	text_clean(func, strlen(func));
+	out_printf(o, "\n%-24.100s %-16s %6.2f%% %10llu %12llu ", refs_place_text(r->refs, l->pc, text), func, 100 * ratio(l->ninsn, all),
 	    (unsigned long long)l->invocations, (unsigned long long)l->iterations);
 	for (int m = PARALLEL_NMODELS; m-- > 0;)
 		out_printf(o, " %5.1f%% %8.2f %8.2f", 100 * ratio(l->delayed[m], l->iterations),

@@ -10,6 +10,7 @@
 #include "apps/wsgdb/wsgdb.h"
 #include "base/diag.h"
 #include "base/num.h"
+#include "base/text.h"
 
 #define INTERRUPT 3
 #define ESCAPE '}'
@@ -245,6 +246,12 @@ wire_console(struct wire *w, const char *fmt, ...)
 	va_end(ap);
 	if (n > (int)sizeof text - 1)
 		n = (int)sizeof text - 1;
+	/* gdb prints it as it is, and there are names of the capture in it */
+	for (char *s = text, *nl; s < text + n; s = nl + 1) {
+		if ((nl = memchr(s, '\n', (size_t)(text + n - s))) == NULL)
+			nl = text + n;
+		text_clean(s, (size_t)(nl - s));
+	}
 	buf_u8(&b, 'O');
 	packet_hex(&b, text, (size_t)n);
 	wire_send(w, b.p, b.n);
