@@ -42,6 +42,12 @@ done
 is "steps of each" "$(python3 "$HERE/threads.py" t.ws fetched "$at" | tr '\n' ' ')" "threads 1 2 3 4 thread 1: steps yes, back yes \
 thread 2: steps yes, back yes thread 3: steps yes, back yes thread 4: steps yes, back yes status 0 "
 
+# a thread that ends in a step: no signal has arrived; libc has names there
+gcc -g -O0 -static -o whole "$HERE/threads.c" -lpthread && wscap -o s.ws ./whole >/dev/null
+got=$(run_gdb s.ws 'break work if id == 3 && k == 2' continue delete finish next next next next next next)
+has "a step over the end of a thread" "$got" 'hit Breakpoint 1' ' stopped\.$'
+is "is no signal" "$(printf '%s\n' "$got" | grep -c SIGTRAP)" 0
+
 # when the others have ended
 got=$(run_gdb t.ws 'file threads' 'break printf' continue 'info threads' 'reverse-continue' 'monitor goto start' stepi 'info threads')
 has "at the end there is one" "$got" '^Breakpoint 1, ' '^\* 1 .*Thread 1\.1 ' '^\* 1 .*Thread 1\.1 '

@@ -94,7 +94,9 @@ run_reply(struct server *s)
 	struct buf b = BUF_INIT;
 	unsigned sig = signal_to_gdb(SIGTRAP);
 
-	if (stop->why == HISTORY_SIGNAL)
+	if (s->over)
+		sig = 0;        /* else gdb says that the thread that runs there got SIGTRAP */
+	else if (stop->why == HISTORY_SIGNAL)
 		sig = signal_to_gdb(stop->sig);
 	else if (stop->why == HISTORY_INTERRUPT)
 		sig = signal_to_gdb(SIGINT);
@@ -164,6 +166,7 @@ run_resume(struct server *s, const struct resume *r)
 	struct history_stop stop;
 
 	run_begin(s);
+	s->over = 0;
 	if (s->jumped) {
 		s->jumped = 0;
 		/* the end of the run, or a signal there, is no end of a way back */
@@ -181,6 +184,7 @@ run_resume(struct server *s, const struct resume *r)
 		stop = history_step_range(s->h, r->thread, r->from, r->to);
 	else
 		stop = r->step ? history_step(s->h, r->thread, r->back) : history_run(s->h, r->back);
+	s->over = r->step && stop.why == HISTORY_STEP && !stop.thread;
 	run_stopped(s, stop);
 }
 
@@ -246,6 +250,7 @@ run_restart(struct server *s)
 {
 	s->jump = WS_UNKNOWN;
 	s->jumped = 0;
+	s->over = 0;
 	s->stop = history_goto(s->h, 0);
 	if (s->stop.why == HISTORY_BAD)
 		serve_bad(s);

@@ -44,6 +44,7 @@ struct server {
 	int extended;                   /* target extended-remote */
 	int ended;                      /* the conversation is over */
 	struct history_stop stop;       /* the last stop */
+	int over;                       /* it is where the thread ended, or began, that was to step */
 	uint32_t general, resumed;      /* the threads of Hg and Hc; 0: the one that runs */
 	uint64_t modid;                 /* where libc says where a link map has its number of a TLS block; 0: not known */
 	struct point *point;            /* owned */
