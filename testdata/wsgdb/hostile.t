@@ -193,6 +193,24 @@ except ConnectionRefusedError:
     print("refused")
 EOF
 is "and nobody after that" "$(cat got)" refused
+# gdb that is killed resets the connection: that is no fault of wsgdb
+wsgdb -l 0 spin.ws 2>port &
+pid=$!
+for k in 1 2 3 4 5 6 7 8 9 10; do
+	grep -q localhost port && break
+	sleep 0.5
+done
+python3 - "$(sed -n 's/.*localhost:\([0-9]*\)$/\1/p' port)" <<'EOF'
+import socket, struct, sys
+s = socket.create_connection(("127.0.0.1", int(sys.argv[1])), timeout=60)
+s.sendall(b"$qC#b4")
+s.recv(10)
+s.sendall(b"$vCont;c#a8" + b"$g#67" * 9)
+s.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+s.close()
+EOF
+wait $pid
+is "a connection that is reset" "$? $(sed 1d port)" "0 "
 gives "no port" 2 "wsgdb: -l 70000: not a port, 0 to 65535 (0: any that is free); see wsgdb --help" wsgdb -l 70000 story.ws
 gives "no place" 2 "wsgdb: -a x: neither the number of an instruction nor end; see wsgdb --help" wsgdb -a x story.ws
 gives "not standard input" 2 "wsgdb: the capture must be a file: gdb speaks on standard input; see wsgdb --help" wsgdb -

@@ -130,9 +130,10 @@ main(int argc, char **argv)
 		warn("%s: %s", s.name, others);
 	say_kind(&s);
 	w.in = o.port == WS_UNKNOWN ? 0 : listen_at(o.port);
-	w.out = o.port == WS_UNKNOWN ? out_open(NULL) : out_of_fd(w.in, "gdb");
-	/* an interrupt from the terminal is gdb's, which sends it on as a byte */
+	w.out = o.port == WS_UNKNOWN ? 1 : w.in;
+	/* an interrupt from the terminal is gdb's, which sends it on as a byte; and when gdb is gone, that is the end */
 	(void)signal(SIGINT, SIG_IGN);
+	(void)signal(SIGPIPE, SIG_IGN);
 	history_set_interrupt_fn(s.h, is_interrupted, &w);
 	object_auxv(&s);
 	s.runs = ws_kept_open(argv[optind], &s.capture);
@@ -140,7 +141,6 @@ main(int argc, char **argv)
 		die_fault(s.name, history_fault(s.h));
 	s.begin = o.at;
 	serve(&s);
-	out_close(w.out);
 	history_close(s.h);
 	buf_free(&s.auxv);
 	buf_free(&s.target);

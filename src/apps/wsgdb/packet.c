@@ -101,6 +101,26 @@ wire_body(struct wire *w)
 	return fits && hi >= 0 && lo >= 0 && (w->noack || (sum & 255) == (unsigned)(hi << 4 | lo));
 }
 
+/* Writes all of it, unless gdb is gone. */
+static void
+wire_write(struct wire *w, const void *p, size_t n)
+{
+	const uint8_t *c = p;
+
+	while (n && !w->gone) {
+		ssize_t k = write(w->out, c, n);
+
+		if (k < 0 && (errno == EPIPE || errno == ECONNRESET))
+			w->eof = w->gone = 1;
+		else if (k < 0 && errno != EINTR)
+			die_sys("gdb");
+		else if (k > 0) {
+			c += k;
+			n -= (size_t)k;
+		}
+	}
+}
+
 int
 wire_next(struct wire *w)
 {
@@ -110,18 +130,14 @@ wire_next(struct wire *w)
 		while ((c = wire_byte(w)) != '$') {
 			if (c < 0)
 				return 0;
-			if (c == '-' && !w->noack && w->last.n)
-				out_write(w->out, w->last.p, w->last.n);
-			if (c == '-')
-				out_flush(w->out);
+			if (c == '-' && !w->noack)
+				wire_write(w, w->last.p, w->last.n);
 		}
 		got = wire_body(w);
 		if (got < 0)
 			return 0;
-		if (!w->noack) {
-			out_str(w->out, got ? "+" : "-");
-			out_flush(w->out);
-		}
+		if (!w->noack)
+			wire_write(w, got ? "+" : "-", 1);
 		if (got)
 			return 1;
 	}
@@ -165,8 +181,7 @@ wire_send(struct wire *w, const void *p, size_t n)
 	buf_printf(&w->last, "#%02x", sum & 255);
 	if (w->last.nomem)
 		die("no memory");
-	out_write(w->out, w->last.p, w->last.n);
-	out_flush(w->out);
+	wire_write(w, w->last.p, w->last.n);
 }
 
 void

@@ -6,7 +6,6 @@
 #include <stdint.h>
 
 #include "base/buf.h"
-#include "base/out.h"
 #include "format/ws/kept.h"
 #include "replay/history/history.h"
 
@@ -20,10 +19,10 @@
 
 /* A connection to gdb: packets with check sums, bytes that mean an interrupt. */
 struct wire {
-	int in;                         /* the descriptor */
-	struct out *out;
+	int in, out;                    /* descriptors */
 	int noack;                      /* packets are not acknowledged any more */
-	int eof;
+	int eof;                        /* gdb sends no more */
+	int gone;                       /* and reads no more */
 	uint8_t room[2 * PACKET_MAX];   /* what was read: room[at] to room[n] is left */
 	size_t at, n;
 	char packet[2 * PACKET_MAX + 1];        /* the last packet, ends with a zero byte */
