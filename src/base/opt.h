@@ -32,7 +32,7 @@ struct opt {
 	{ '3', NULL, NULL, NULL }, { '4', NULL, NULL, NULL }, { '5', NULL, NULL, NULL }, \
 	{ '6', NULL, NULL, NULL }, { '7', NULL, NULL, NULL }, { '8', NULL, NULL, NULL }, { '9', NULL, NULL, NULL }
 
-#define OPT_BAD_FORMAT "not a format; there are addr, lackey, din and text"
+#define OPT_BAD_FORMAT "not a format; there are addr, lackey, din and text; addrconv(1) writes others"
 #define OPT_BAD_RANGE  "not a range FROM:TO, of which one may be left out, with FROM before TO"
 #define OPT_BAD_SIZE   "not a size of at least 1; k, M and G after the number are 1024, 1024k and 1024M"
 

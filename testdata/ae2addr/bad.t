@@ -34,7 +34,7 @@ is "the schemas of another machine" "$(sed 's/byte [0-9]*/byte N/' err)" \
 
 gives "no schemas" 1 "ae2addr: /bin/true: no schemas in it: not built by aecc, or nothing in it is traced; wscap captures any program" ae2addr /bin/true ae.out
 gives "no program" 1 "ae2addr: none: No such file or directory" ae2addr none ae.out
-gives "usage" 2 "ae2addr: -f x: not a format; there are addr, lackey, din and text; see ae2addr --help" ae2addr -f x matrix
+gives "usage" 2 "ae2addr: -f x: not a format; there are addr, lackey, din and text; addrconv(1) writes others; see ae2addr --help" ae2addr -f x matrix
 
 # A schema with a changed byte: refused or not, never worse
 objcopy -O binary --only-section=.aeschema --set-section-flags .aeschema=alloc matrix schema

@@ -51,6 +51,8 @@ for o in -O0 -O1 -O2; do
 done
 # shellcheck disable=SC2086
 cp "$SRC/examples/order.c" "$SRC/examples/order.txt" . && ${CC:-gcc} -g -O1 $static order.c -o order && wscap -o order.ws ./order <order.txt >out
+gives "dice: nothing in one alone" 0 "wetq: order.ws: all lines of the first slice are in the second one, too" \
+    wetq dice order.c:25#0 order.c:25#2 order.ws
 kinds order
 digit=$(wetq -n 1 slice "out:$(grep -b -o 1800 out | cut -d: -f1)" order.ws 2>err | sed 's/ .*//')
 for q in "why $digit" "-a -n 500 why $digit" "why order.c:25#2" "-a why order.c:25#2" "-t data -n 1000 why order.c:25#1" "-t full -n 1000 why order.c:26#first" "-t control why order.c:13" "-n 3 why order.c:25" \

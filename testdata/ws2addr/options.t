@@ -99,7 +99,7 @@ ws2addr -i -f text tiny.ws >one
 ws2addr -i -f text -j 2 tiny.ws >more
 same "without fetches: 2 jobs" one more
 
-gives "an unknown format" 2 "ws2addr: -f what: not a format; there are addr, lackey, din and text; see ws2addr --help" \
+gives "an unknown format" 2 "ws2addr: -f what: not a format; there are addr, lackey, din and text; addrconv(1) writes others; see ws2addr --help" \
 	ws2addr -f what tiny.ws
 gives "a region that ends before it begins" 2 "ws2addr: -n 5:4: not a range FROM:TO, of which one may be left out, with FROM before TO; see ws2addr --help" \
 	ws2addr -n 5:4 tiny.ws

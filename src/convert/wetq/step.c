@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/diag.h"
 #include "base/json.h"
 #include "base/mem.h"
 #include "convert/wetq/name.h"
@@ -201,11 +202,11 @@ step_by_place(const void *a, const void *b)
 	return e ? e : p->line < q->line ? -1 : p->line > q->line;
 }
 
-/* Prints the lines of the first slice that the second one lacks. */
+/* Prints the lines of the first slice that the second one lacks, or says that there is none. */
 static void
 step_dice(struct job *j, uint64_t *const count[2])
 {
-	uint32_t nstmt = query_nstmt(j->q), n = 0, k = 0;
+	uint32_t nstmt = query_nstmt(j->q), n = 0, k = 0, has = 0, alone = 0;
 	struct line *l = xcalloc(nstmt + 1u, sizeof *l);
 	struct texts *t = texts_new(j);
 
@@ -225,15 +226,21 @@ step_dice(struct job *j, uint64_t *const count[2])
 		size_t len = 0;
 		const char *s;
 
+		has += l[i].in[0] != 0;
 		if (!l[i].in[0] || l[i].in[1])
 			continue;
 		left--;
+		alone++;
 		s = texts_line(t, l[i].id, &len);
 		put_source(j, l[i].place->file, l[i].place->line);
 		out_str(j->out, ":");
 		put_text(j, s ? s : "", s ? len : 0);
 		out_str(j->out, "\n");
 	}
+	if (!has)
+		warn("%s: the first slice has no line that is known", j->path);
+	else if (!alone)
+		warn("%s: all lines of the first slice are in the second one, too", j->path);
 	texts_free(t);
 	free(l);
 }
