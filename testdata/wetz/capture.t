@@ -35,6 +35,24 @@ same "by pipes" sort.txt pipe.out
 wetz -o text.wet sort.txt && wetz -d -o text.out text.wet
 same "its text there and back" sort.txt text.out
 
+# the file does not depend on the number of threads
+threads() {
+	name=$1 from=$2
+	shift 2
+	wetz -T 1 "$@" -o one.wet "$from" 2>one.err
+	for n in 2 5; do
+		wetz -T $n "$@" -o more.wet "$from" 2>more.err
+		same "$name, $n threads" one.wet more.wet
+		same "$name, $n threads, what is said" one.err more.err
+	done
+}
+threads "sort" sort.ws -vv -a -s 3000
+threads "small blocks" sort.ws -q -s 20000
+threads "loads" sort.ws -vv -m loads -s 3000
+threads "paper" sort.ws -v -m paper -s 20000
+threads "its text" sort.txt -v
+gives "-T" 2 "wetz: -T 65: not a number from 0 to 64; k, M and G after it are 1024, 1024k and 1024M; see wetz --help" wetz -T 65 sort.ws
+
 # a replay says where its statements come from when the files are gone
 cat >main.c <<'C'
 int main(int argc, char **argv) { return argc > 5; }

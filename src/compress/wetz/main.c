@@ -29,6 +29,7 @@
 #define LONGEST  (16u << 20)
 #define WHOLE    (16u << 20)            /* statements in a segment of kind paper, all in memory */
 #define LEVEL    6
+#define THREADS  4                      /* at most, by default */
 
 static const struct opt wetz_opts[] = {
 	OPT_LEVELS("to -9: how hard to try; 0 only stores, 9 tries everything (6)"),
@@ -41,13 +42,14 @@ static const struct opt wetz_opts[] = {
 	OPT_OUTPUT,
 	{ 'q', "quick", NULL, "values in small blocks: wetq answers sooner, the file is larger" },
 	{ 's', "segment", "N", "executed instructions in a segment (4M)" },
+	{ 'T', "threads", "N", "compress by N threads; 0: one for each processor, at most 4 (0)" },
 	{ 'v', "verbose", NULL, "print the size of each part; twice: after each segment" },
 	{ 0 },
 };
 
 static const struct opt_tool wetz_tool = {
 	.does = "Compresses a whole execution trace: a capture, or a text of ws2wet.",
-	.synopsis = "[-0..-9] [-aqv] [-A list] [-m kind] [-s n] [-o file] [capture | text]\n"
+	.synopsis = "[-0..-9] [-aqv] [-A list] [-m kind] [-s n] [-T n] [-o file] [capture | text]\n"
 	    "-d [-b bytes] [-M bytes] [-o file] [file]",
 	.example = "wscap -o p.ws ./p; wetz -o p.wet p.ws; wetq list p.wet | head",
 	.opt = wetz_opts,
@@ -267,7 +269,7 @@ compress_paper(struct job *j)
 	struct store_stats stats = { 0 };
 	struct store_opts full = { .level = 1,
 		.segment = j->opts.segment < SEGMENT ? j->opts.segment : SEGMENT,
-		.arch = j->opts.arch, .stats = &stats,
+		.threads = j->opts.threads, .arch = j->opts.arch, .stats = &stats,
 		.note = wetz_note, .notearg = j };
 	struct fault wf;
 	struct fault f;
@@ -441,6 +443,15 @@ kind_of(const char *s)
 	    strcmp(s, "paper") == 0 ? WETFILE_PAPER : WETFILE_TEXT;
 }
 
+/* One for each processor: more than a few are of no use, as the replay has one. */
+static unsigned
+wetz_threads(void)
+{
+	long n = sysconf(_SC_NPROCESSORS_ONLN);
+
+	return n < 1 ? 1 : n > THREADS ? THREADS : (unsigned)n;
+}
+
 static void
 wetz_option(struct job *j, int c, const char **outname)
 {
@@ -467,6 +478,7 @@ wetz_option(struct job *j, int c, const char **outname)
 	case 'o': *outname = optarg; break;
 	case 'q': j->opts.quick = 1; break;
 	case 's': j->opts.segment = opt_size(optarg, 1, PAPER_SEGMENT); break;
+	case 'T': j->opts.threads = (unsigned)opt_size(optarg, 0, STORE_THREADS); break;
 	case 'v': j->verbose++; break;
 	default:
 		if (j->level)           /* -10 is not level 1 and level 0 */
@@ -492,6 +504,8 @@ main(int argc, char **argv)
 		j.opts.segment = j.kind == WETFILE_PAPER ? WHOLE : SEGMENT;
 	if (j.kind != WETFILE_PAPER && j.opts.segment > LONGEST)
 		die_usage("-s: a segment of this kind has at most %u instructions", LONGEST);
+	if (!j.opts.threads)
+		j.opts.threads = wetz_threads();
 	if (j.opts.arch && (j.kind == WETFILE_REPLAY || j.expand))
 		die_usage("-a is not for %s", j.expand ? "-d" : "-m replay");
 	if (j.limit && !j.expand)

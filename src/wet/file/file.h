@@ -28,8 +28,12 @@ struct store_stats {
 
 struct store_code;
 
+#define STORE_THREADS 64u
+
 struct store_opts {
 	int level;                      /* compression level, as in block.h */
+	/* threads that code columns, at most STORE_THREADS; 0: as 1; kinds replay and paper have one */
+	unsigned threads;
 	uint64_t segment;               /* minimum number of statements in a segment */
 	size_t entries;                 /* kind text: approximate entries of a section; 0: a million */
 	/* values in small blocks, for fast access to those of one statement */

@@ -20,7 +20,14 @@ struct store_out {
 	struct vc_work *work;           /* owned */
 	struct store_stats stats;
 	struct fault *f;                /* owned by the caller */
-	struct buf b;                   /* the section that is being made */
+	struct buf b;                   /* the section that is being made; with threads, its last bytes */
+	unsigned threads;               /* that code blocks of columns */
+	int started;
+	struct par *pool;               /* owned; NULL: one thread, or not started */
+	struct vc_work *works[STORE_THREADS];   /* of the pool's threads; owned */
+	struct store_job *first, *last; /* those of the pool, in order; owned */
+	size_t queued;                  /* their values */
+	struct buf section;             /* the bytes of jobs that are done, of a section that is not yet written */
 };
 
 /* Functions that return int give -1 on failure: memory ran out unless the fault has a message. */
@@ -29,20 +36,20 @@ struct store_out {
 int store_fail(struct fault *f, int input, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 int store_fail_replay(struct fault *f, const struct fault *r);  /* -1 */
 int store_out_init(struct store_out *t, struct wetfile_writer *w, const struct store_opts *o,
-    struct fault *f);
+    struct fault *f, unsigned threads);
 void store_out_free(struct store_out *t);
 
-/* appends a column to b.  key: as col_put's */
-static inline int
-store_col(struct store_out *t, const struct col *c, const struct col *key)
-{
-	return col_put(&t->b, t->work, t->o->level, c, key);
-}
+/* appends a column to the section.  key: as col_put's */
+int store_col(struct store_out *t, const struct col *c, const struct col *key);
+/* the same in blocks of `block` values, at most VC_MAX */
+int store_col_blocks(struct store_out *t, const struct col *c, const struct col *key, size_t block);
 
 /* appends those of many numbers that are not 0, in two columns: which, and the numbers */
 int store_sparse(struct store_out *t, const uint32_t *n, size_t many);
-/* writes b as a section and empties it */
+/* ends the section and empties b; with threads, the section is written later */
 int store_section(struct store_out *t, enum wetfile_tag tag, uint32_t segment, enum store_part part);
+int store_drain(struct store_out *t);           /* all sections are written after this */
+int store_finish(struct store_out *t, const struct ws_early *early);    /* ends the file.  early: NULL, or its end */
 
 /* The segment that is being made. */
 struct segment {

@@ -41,34 +41,33 @@ width_of(const uint64_t *v, size_t n)
 }
 
 int
-col_put(struct buf *b, struct vc_work *w, int level, const struct col *c, const struct col *key)
+col_put_block(struct buf *b, struct vc_work *w, int level, const uint64_t *v, const uint64_t *key, size_t n)
 {
-	return col_put_blocks(b, w, level, c, key, VC_MAX);
-}
-
-int
-col_put_blocks(struct buf *b, struct vc_work *w, int level, const struct col *c, const struct col *key,
-    size_t block)
-{
+	struct vc_col col = { v, key, n, width_of(v, n), NULL };
 	struct buf t = BUF_INIT;
-	int bad = c->nomem || (key && key->nomem);
+	enum vc_method m;
+	int bad = vc_encode(w, NULL, &col, level, &m, &t) != 0;
 
-	col_put_number(b, c->n);
-	for (size_t i = 0, n; !bad && i < c->n; i += n) {
-		enum vc_method m;
-
-		n = c->n - i < block ? c->n - i : block;
-		t.n = 0;
-		bad = vc_encode(w, NULL, &(struct vc_col){
-			c->v + i, key ? key->v + i : NULL, n, width_of(c->v + i, n), NULL }, level, &m, &t) != 0;
-		if (bad)
-			break;
-		buf_u8(b, (uint8_t)width_of(c->v + i, n));
+	if (!bad) {
+		buf_u8(b, (uint8_t)col.width);
 		buf_u8(b, (uint8_t)m);
 		col_put_number(b, t.n);
 		buf_add(b, t.p, t.n);
 	}
 	buf_free(&t);
+	return bad || b->nomem ? -1 : 0;
+}
+
+int
+col_put(struct buf *b, struct vc_work *w, int level, const struct col *c, const struct col *key)
+{
+	int bad = c->nomem || (key && key->nomem);
+
+	col_put_number(b, c->n);
+	for (size_t i = 0, n; !bad && i < c->n; i += n) {
+		n = c->n - i < VC_MAX ? c->n - i : VC_MAX;
+		bad = col_put_block(b, w, level, c->v + i, key ? key->v + i : NULL, n) != 0;
+	}
 	return bad || b->nomem ? -1 : 0;
 }
 

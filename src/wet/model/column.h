@@ -38,9 +38,8 @@ void col_put_number(struct buf *b, uint64_t v);
  * it reads the column.  0, or -1 without memory.
  */
 int col_put(struct buf *b, struct vc_work *w, int level, const struct col *c, const struct col *key);
-/* The same in blocks of `block` values, at most VC_MAX */
-int col_put_blocks(struct buf *b, struct vc_work *w, int level, const struct col *c, const struct col *key,
-    size_t block);
+/* Appends a block of it: n values, at most VC_MAX; the number of all values comes before the first block. */
+int col_put_block(struct buf *b, struct vc_work *w, int level, const uint64_t *v, const uint64_t *key, size_t n);
 
 /* A column that col_ahead has decoded: its bytes, its values, and what is wrong with them (NULL: nothing) */
 struct col_ahead {

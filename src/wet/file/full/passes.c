@@ -270,13 +270,12 @@ pass_store(const char *capture, struct wetfile_writer *w, const struct store_opt
 		return fault_nomem(f);
 	}
 	c->what = VISIT_WRITERS | (loads ? VISIT_MEMORY : 0u);
-	bad = store_out_init(&c->out, w, o, f) != 0 || (loads && store_load_new(c) != 0) ||
+	bad = store_out_init(&c->out, w, o, f, o->threads) != 0 || (loads && store_load_new(c) != 0) ||
 	    store_first_pass(c, capture, src, 0) != 0 || pass_start(c) != 0 ||
 	    second_pass(c, capture, src) != 0;
 	if (!bad && o->arch)
 		bad = store_arch(&c->out, capture, c->tab.nstmt);
-	if (!bad && (wetfile_put_early(w, &c->out.stats.early) != 0 || wetfile_finish(w) != 0))
-		bad = store_fail(f, 0, "%s", wetfile_write_fault(w)->err);
+	bad = bad || store_finish(&c->out, &c->out.stats.early) != 0;
 	if (o->stats)
 		*o->stats = c->out.stats;
 	store_cap_free(c);

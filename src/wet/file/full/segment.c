@@ -1,60 +1,8 @@
 /* Writes the segments of a .wet file. */
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "wet/file/writer.h"
-
-int
-store_fail(struct fault *f, int input, const char *fmt, ...)
-{
-	va_list ap;
-
-	f->output = !input;
-	f->line = 0;
-	f->off = f->rec = UINT64_MAX;
-	va_start(ap, fmt);
-	vsnprintf(f->err, sizeof f->err, fmt, ap);
-	va_end(ap);
-	return -1;
-}
-
-int
-store_fail_replay(struct fault *f, const struct fault *r)
-{
-	*f = *r;
-	return -1;
-}
-
-int
-store_out_init(struct store_out *t, struct wetfile_writer *w, const struct store_opts *o,
-    struct fault *f)
-{
-	*t = (struct store_out){ .w = w, .o = o, .f = f, .work = vc_work_new(1) };
-	return t->work ? 0 : -1;
-}
-
-void
-store_out_free(struct store_out *t)
-{
-	vc_work_free(t->work);
-	buf_free(&t->b);
-}
-
-int
-store_section(struct store_out *t, enum wetfile_tag tag, uint32_t segment, enum store_part part)
-{
-	uint64_t before = wetfile_written(t->w);
-
-	if (t->b.nomem)
-		return -1;
-	if (wetfile_put(t->w, tag, segment, t->b.p, t->b.n) != 0)
-		return store_fail(t->f, 0, "%s", wetfile_write_fault(t->w)->err);
-	t->stats.part[part] += wetfile_written(t->w) - before;
-	t->b.n = 0;
-	return 0;
-}
 
 void
 segment_free(struct segment *s)
@@ -68,25 +16,6 @@ segment_free(struct segment *s)
 	for (unsigned i = 0; i < DEP_NKEYED; i++)
 		col_free(&s->key[i]);
 	free(s->rank);
-}
-
-int
-store_sparse(struct store_out *t, const uint32_t *n, size_t many)
-{
-	struct col which = { 0 }, number = { 0 };
-	size_t last = 0;
-	int bad;
-
-	for (size_t i = 0; i < many; i++)
-		if (n[i]) {
-			col_add(&which, i - last);
-			col_add(&number, n[i]);
-			last = i;
-		}
-	bad = store_col(t, &which, NULL) != 0 || store_col(t, &number, NULL) != 0;
-	col_free(&which);
-	col_free(&number);
-	return bad ? -1 : 0;
 }
 
 static int
@@ -179,8 +108,7 @@ put_val(struct store_cap *c)
 	v->n = key->n = c->seg.val.n;
 	t->stats.nval += v->n;
 	col_put_number(&t->b, t->o->quick ? STORE_QUICK : VC_MAX);
-	bad = bad ||
-	    col_put_blocks(&t->b, t->work, t->o->level, v, key, t->o->quick ? STORE_QUICK : VC_MAX) != 0;
+	bad = bad || store_col_blocks(t, v, key, t->o->quick ? STORE_QUICK : VC_MAX) != 0;
 	v->n = key->n = 0;
 	free(p);
 	return bad ? -1 : store_section(t, WETFILE_VAL, c->nseg, STORE_P_VAL);
@@ -217,8 +145,11 @@ store_segment(struct store_cap *c)
 		return -1;
 	t->stats.nstmt += c->seg.n;
 	t->stats.nsegment = ++c->nseg;
-	if (t->o->progress)
+	if (t->o->progress) {
+		if (store_drain(t) != 0)
+			return -1;
 		t->o->progress(t->o->progressarg, &t->stats);
+	}
 	segment_clear(&c->seg);
 	if (c->seg.rank)
 		memset(c->seg.rank, 0, c->tab.npath * sizeof *c->seg.rank);

@@ -253,7 +253,7 @@ store_paper(const struct wetfile *full, struct wetfile_writer *w, const struct s
 	f->err[0] = '\0';
 	if (!t)
 		return fault_nomem(f);
-	bad = store_out_init(&t->out, w, o, f);
+	bad = store_out_init(&t->out, w, o, f, 1);
 	if (store_read_open(&t->r, full) != 0 && !bad)
 		bad = store_fail(f, 1, "%s", t->r.fault.err);
 	if (!bad && (bad = paper_classes(&t->class, &t->r.code)) > 0)
@@ -261,8 +261,8 @@ store_paper(const struct wetfile *full, struct wetfile_writer *w, const struct s
 	if (!bad)
 		bad = (t->node = calloc(t->r.code.npath + 1, sizeof *t->node)) == NULL ||
 		    paper_cut_times(t) != 0 || paper_segments(t) != 0 || paper_labels(t, full) != 0;
-	if (!bad && full->whole && (wetfile_put_early(w, &full->early) != 0 || wetfile_finish(w) != 0))
-		bad = store_fail(f, 0, "%s", wetfile_write_fault(w)->err);
+	if (!bad && full->whole)
+		bad = store_finish(&t->out, &full->early) != 0;
 	t->stats.npath = t->r.code.npath;
 	t->stats.ntime = t->time;
 	t->stats.nsegment = t->nseg;

@@ -185,10 +185,9 @@ store_replay(const char *capture, struct wetfile_writer *w, const struct store_o
 	int bad;
 
 	f->err[0] = '\0';
-	bad = !c || !src || store_out_init(&c->out, w, o, f) != 0 || store_first_pass(c, capture, src, 1) != 0 ||
-	    put_code(c) != 0 || put_capture(c, capture) != 0 || replay_file_states(c, capture) != 0;
-	if (!bad && (wetfile_put_early(w, &c->out.stats.early) != 0 || wetfile_finish(w) != 0))
-		bad = store_fail(f, 0, "%s", wetfile_write_fault(w)->err);
+	bad = !c || !src || store_out_init(&c->out, w, o, f, 1) != 0 ||
+	    store_first_pass(c, capture, src, 1) != 0 || put_code(c) != 0 || put_capture(c, capture) != 0 || replay_file_states(c, capture) != 0;
+	bad = bad || store_finish(&c->out, &c->out.stats.early) != 0;
 	if (c && o->stats)
 		*o->stats = c->out.stats;
 	if (c)

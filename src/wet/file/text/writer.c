@@ -205,11 +205,11 @@ store_text(const char *text, struct wetfile_writer *w, const struct store_opts *
 	if (!t)
 		return fault_nomem(f);
 	progress_stage("reading");
-	bad = store_out_init(&t->out, w, o, f) != 0 || text_writer_read(text, NULL, &canonical, f) != 0;
+	bad = store_out_init(&t->out, w, o, f, o->threads) != 0 ||
+	    text_writer_read(text, NULL, &canonical, f) != 0;
 	progress_stage("compressing");
 	bad = bad || (canonical ? text_writer_read(text, t, NULL, f) : text_writer_raw(text, t)) != 0;
-	if (!bad && wetfile_finish(w) != 0)
-		bad = store_fail(f, 0, "%s", wetfile_write_fault(w)->err);
+	bad = bad || store_finish(&t->out, NULL) != 0;
 	if (o->stats)
 		*o->stats = t->out.stats;
 	store_out_free(&t->out);
