@@ -74,6 +74,12 @@ pool_begin(struct par *p)
 struct par *
 pool_new(unsigned nthread, pool_work *work, void *arg)
 {
+	return pool_new_room(nthread, nthread == 1 ? 1 : 2 * (size_t)nthread, work, arg);
+}
+
+struct par *
+pool_new_room(unsigned nthread, size_t room, pool_work *work, void *arg)
+{
 	struct par *p = calloc(1, sizeof(*p));
 
 	if (!p)
@@ -81,7 +87,7 @@ pool_new(unsigned nthread, pool_work *work, void *arg)
 	p->nthread = nthread;
 	p->work = work;
 	p->arg = arg;
-	p->room = nthread == 1 ? 1 : 2 * nthread;
+	p->room = room;
 	pthread_mutex_init(&p->lock, NULL);
 	pthread_cond_init(&p->more, NULL);
 	pthread_cond_init(&p->done, NULL);

@@ -11,6 +11,8 @@ typedef void pool_work(void *arg, unsigned thread, void *job);
 
 /* With nthread 1, no thread is started and pool_submit does the work. NULL without memory or threads. */
 struct par *pool_new(unsigned nthread, pool_work *work, void *arg);
+/* the same with room for that many jobs that are not handed back yet, not two for each thread */
+struct par *pool_new_room(unsigned nthread, size_t room, pool_work *work, void *arg);
 int pool_is_full(const struct par *p);
 void pool_submit(struct par *p, void *job);     /* not when it is full */
 /* waits for the oldest job and returns it; NULL if there is none */

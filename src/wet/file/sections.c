@@ -10,6 +10,12 @@
 #include "base/pool.h"
 #include "wet/file/writer.h"
 
+/*
+ * Jobs of the pool: enough for the small columns and ends of sections of some segments, which wait behind a
+ * large column.  Memory is bounded by the number of values.
+ */
+#define JOBS 1024
+
 /* A block of a column, or the end of a section, and the bytes that come before it. */
 struct store_job {
 	struct buf before, coded;
@@ -143,7 +149,7 @@ static int
 out_threads(struct store_out *t)
 {
 	if (!t->started && t->threads > 1)
-		t->pool = pool_new(t->threads, out_work, t);
+		t->pool = pool_new_room(t->threads, JOBS, out_work, t);
 	t->started = 1;
 	return t->pool != NULL;
 }
