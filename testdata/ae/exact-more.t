@@ -4,9 +4,12 @@
 one_oracle
 no_plain
 if [ "$SAN" ]; then
-	rows=$(some "calls jumps" -O2 -fPIC)
+	rows=$(some "calls jumps link" -O2 -fPIC)
 else
 	rows=$(
+		echo "link -O2 -Wl,--wrap=far_wrapped"
+		few "link" -O0 -fPIC
+		few "link" -O3 -pie
 		few "calls dispatch start tls cold" -O2 -fPIC
 		few "dispatch tls" -O0 -fPIC
 		few "calls dispatch start tls cold data jumps interp callback" -O2 -fPIE

@@ -244,7 +244,7 @@
 	.section aeplain,"ax",@progbits
 .Lp\f:	\f\()_body 0
 	.section aefn,"aw",@progbits
-.Ln\f:	.word	\f, .Lh\f, 2
+.Ln\f:	.word	\f, .Lh\f, 3
 	.section aetext,"ax",@progbits
 .Lh\f:	lui	$24, %hi(__stop_aetext)
 	addiu	$24, $24, %lo(__stop_aetext)

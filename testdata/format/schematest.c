@@ -42,6 +42,7 @@ static struct op_step all[] = {
 	    .sym = SCH_NOSYM}),
 	STEP(SO_CMOV, .w = 4, .cc = SC_GEU, .dst = 2, .a = VAR(3)), STEP(SO_CALL, .sym = 1),
 	    STEP(SO_CALLX, .n = 0),
+	STEP(SO_LINKED, .n = 0xc1, .a = SYM(1, 0)), STEP(SO_LINKED, .n = 0, .a = SYM(0, 0)),
 	STEP(SO_CALLJ, .n = 65535), STEP(SO_REP, .n = 3, .w = 8, .cc = SR_SCAS),
 };
 

@@ -196,6 +196,11 @@ rndstep(struct op_step *s, const struct sch_unit *u, const struct sch_func *f)
 		s->cc = 0;
 	if ((op == SO_BSWAP || op == SO_SETCC) && s->w <= 2)
 		s->w = 4;
+	if (op == SO_LINKED) {
+		s->a = (struct op_value)SYM(rnd(u->ncst + u->nfield), 0);
+		while (!sch_isset(u, s->n))
+			s->n = s->n >> 1 & ~(u->sp < 32 ? 1u << u->sp : 0);
+	}
 }
 
 static void

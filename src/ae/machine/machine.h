@@ -35,6 +35,7 @@ struct machine {
 	uint64_t results;               /* ... whose values are returned */
 	/* ... that a callee may read: parameters, vector counts, static chain */
 	uint64_t arguments;
+	uint16_t argument;              /* the first parameter */
 	uint64_t saved;                 /* ... that a callee restores */
 	uint64_t norecord;              /* ... that cannot be stored; values computed from them can be */
 	unsigned maxinsn;               /* bytes of the longest instruction */

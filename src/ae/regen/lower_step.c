@@ -245,7 +245,7 @@ low_follow(struct low *l, const struct sch_block *b, uint32_t j)
 	}
 	if (follow_computes(b->step + j))
 		low_sync(l, b->step[j].dst);
-	else if (b->step[j].op >= SO_CALL && b->step[j].op <= SO_CALLJ) {
+	else if (prog_iscall(b->step + j)) {
 		l->followed = 0;
 		low_sync(l, l->pf->u->sp);
 	}
@@ -486,6 +486,24 @@ call_setjmp(struct low *l, const struct op_step *s, uint32_t site)
 	l->c->site[site].ip = l->c->nop;
 }
 
+/* What the callee needs and the events have is known in the caller from there on, as the registers are the same. */
+static void
+lower_linked(struct low *l, const struct op_step *s)
+{
+	const struct sch_func *callee = l->c->g->func[s->sym].f;
+	struct iop *o;
+
+	l->followed = 0;
+	for (uint32_t i = 0; s->cc && i < callee->nneed; i++) {
+		const struct op_step value = prog_need(l->pf->u, callee, i);
+
+		lower_unknown(l, &value);
+	}
+	o = low_emit(l, CO_CALL);
+	o->x = (uint32_t)s->sym;
+	o->imm = l->pf->u->push;
+}
+
 static void
 lower_call(struct low *l, const struct op_step *s)
 {
@@ -500,6 +518,10 @@ lower_call(struct low *l, const struct op_step *s)
 		while (l->c->site[site].no != s->n)
 			site++;
 		call_setjmp(l, s, site);
+		return;
+	}
+	if (s->op == SO_LINKED) {
+		lower_linked(l, s);
 		return;
 	}
 	if (s->op == SO_CALL) {
@@ -576,6 +598,7 @@ low_step(struct low *l, const struct op_step *s)
 	case SO_CALL:
 	case SO_CALLX:
 	case SO_CALLJ:
+	case SO_LINKED:
 		lower_call(l, s);
 		break;
 	case SO_REP:

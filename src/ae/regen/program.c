@@ -138,6 +138,7 @@ block_is_silent(const struct sch_block *b)
 		case SO_UNKNOWN:
 		case SO_CALLX:
 		case SO_CALLJ:
+		case SO_LINKED:
 			return 0;
 		}
 	}
@@ -217,7 +218,7 @@ check_func(struct prog *g, const struct sch_unit *u, const struct sch_func *f)
 			if (s->op == SO_REP &&
 			    (u->nregs <= PROG_RDI || u->machine != EM_X86_64 || u->word != 8 || u->big))
 				return program_fail(g, "string instruction without its registers");
-			if (s->op == SO_CALL && !program_fetches(b, j))
+			if ((s->op == SO_CALL || s->op == SO_LINKED) && !program_fetches(b, j))
 				return program_fail(g, "call without an instruction");
 			if (s->op != SO_CALLJ)
 				continue;
@@ -244,13 +245,19 @@ check_func(struct prog *g, const struct sch_unit *u, const struct sch_func *f)
 	return check_cycles(g, f);
 }
 
+struct op_step
+prog_need(const struct sch_unit *u, const struct sch_func *f, uint32_t i)
+{
+	return (struct op_step){ .op = SO_UNKNOWN, .w = u->word, .cc = f->flags & SF_SHORT ? 4 : 0, .dst = (int16_t)f->need[i] };
+}
+
 uint32_t
 prog_lastcall(const struct sch_block *b)
 {
 	uint32_t i = b->nstep;
 
 	while (i-- > 0)
-		if (b->step[i].op == SO_CALL || b->step[i].op == SO_CALLX || b->step[i].op == SO_CALLJ)
+		if (prog_iscall(b->step + i))
 			return i;
 	return b->nstep;
 }
@@ -344,7 +351,47 @@ program_number(struct prog *g, const struct prog_source *s, struct prog_func **s
 		while (k < n && sorted[k]->entry == entry && sorted[k]->f->flags & SF_NOENTRY)
 			k++;
 		byno[i] = k < n && sorted[k]->entry == entry ? (int32_t)(sorted[k] - g->func) : -1;
+		if (byno[i] >= 0)
+			sorted[k]->numbered = 1;
 	}
+}
+
+/* The function that the call s of a file's unit u comes to, if it is one of that file that is entered without a run sequence; or NULL */
+static const struct prog_func *
+linked_callee(const struct prog *g, const struct sch_unit *u, const struct op_step *s, struct prog_func **sorted, uint32_t n)
+{
+	uint64_t entry = prog_value(u, &s->a);
+	size_t k;
+
+	LOWER_BOUND(k, n, sorted[k]->entry < entry);
+	for (; k < n && sorted[k]->entry == entry; k++)
+		if (sorted[k]->numbered)
+			return sorted[k]->f->flags & SF_TAILOUT || (sorted[k]->f->flags & SF_LIBRARY && !g->nlib) ? NULL : sorted[k];
+	return NULL;
+}
+
+/* Calls between the units of a file: the runtime has decided in the same way (ae_link). */
+static void
+program_link(struct prog *g, uint32_t unit, struct prog_func **sorted, uint32_t n)
+{
+	for (uint32_t i = unit; i < g->nunit; i++)
+		for (uint32_t j = 0; j < g->unit[i].nfunc; j++) {
+			const struct sch_func *f = g->unit[i].func + j;
+
+			for (uint32_t b = 0; b < f->nblock; b++)
+				for (uint32_t k = 0; k < f->block[b].nstep; k++) {
+					struct op_step *s = f->block[b].step + k;
+					const struct prog_func *to;
+
+					if (s->op != SO_LINKED)
+						continue;
+					to = linked_callee(g, g->unit + i, s, sorted, n);
+					s->op = to ? SO_LINKED : SO_CALLX;
+					s->sym = to ? (int32_t)(to - g->func) : SCH_NOSYM;
+					for (uint32_t r = 0; to && r < to->f->nneed; r++)
+						s->cc |= !(s->n >> to->f->need[r] & 1);
+				}
+		}
 }
 
 /* Room for the functions of the units and for nno numbers, of which the new ones have no function */
@@ -383,7 +430,7 @@ list_functions(struct prog *g, const struct prog_source *s, uint32_t unit, struc
 		for (uint32_t j = 0; j < g->unit[i].nfunc; j++, k++) {
 			struct prog_func *f = g->func + k;
 
-			*f = (struct prog_func){g->unit + i, g->unit[i].func + j, i, j, g->nlib, 0};
+			*f = (struct prog_func){g->unit + i, g->unit[i].func + j, i, j, g->nlib, 0, 0};
 			f->entry = prog_pc(f, f->f->block[0].frag, f->f->block[0].off);
 			sorted[k - first] = f;
 		}
@@ -391,6 +438,7 @@ list_functions(struct prog *g, const struct prog_source *s, uint32_t unit, struc
 	if (k > first)
 		qsort(sorted, k - first, sizeof *sorted, cmp_entry);
 	program_number(g, s, sorted, k - first, g->byno + no.first, no.n);
+	program_link(g, unit, sorted, k - first);
 	free(sorted);
 	return 0;
 }

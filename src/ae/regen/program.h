@@ -34,6 +34,7 @@ struct prog_func {
 	uint32_t unit, index;           /* f is unit[unit].func[index] */
 	uint32_t lib;                   /* 0: of the executable, else of lib[lib - 1] */
 	uint64_t entry;                 /* address */
+	uint8_t numbered;               /* it has a number in the events */
 };
 
 /* The numbers of a file's functions */
@@ -109,6 +110,15 @@ int prog_gotload(const struct prog *g, const struct prog_func *f, uint64_t pc);
  * returns 1 if there is no other part.
  */
 int prog_const(const struct sch_unit *u, const struct sch_addr *m, uint64_t *imm);
+
+static inline int
+prog_iscall(const struct op_step *s)
+{
+	return s->op == SO_CALL || s->op == SO_CALLX || s->op == SO_CALLJ || s->op == SO_LINKED;
+}
+
+/* Register i of those that the function needs as a step that reads it from the events (SO_UNKNOWN). */
+struct op_step prog_need(const struct sch_unit *u, const struct sch_func *f, uint32_t i);
 
 /* The block's last step that is a call; nstep: there is none. */
 uint32_t prog_lastcall(const struct sch_block *b);

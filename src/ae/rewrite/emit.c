@@ -76,9 +76,18 @@ rewrite_bytes(struct buf *o, const uint8_t *p, size_t n)
 		    i + 1 == n ? "\n" : "");
 }
 
-/* Begins a section of a unit: in its group, if it has one. */
-static void
-rewrite_section(struct buf *o, const struct file *f, uint32_t unit, const char *name, const char *flags)
+int
+emit_linked(const struct file *f, const struct afunc *fn, uint32_t i)
+{
+	const struct ainsn *a = &fn->ins[i];
+	size_t n;
+
+	return f->m->emit->links && !f->paper && a->in.ctl == IC_CALL && a->in.len == EMIT_CALLLEN && !a->twice &&
+	    callee_if_traced(f, a) == NONE && !(i && fn->ins[i - 1].in.tls) && insn_target(f, a, &n);
+}
+
+void
+emit_section(struct buf *o, const struct file *f, uint32_t unit, const char *name, const char *flags)
 {
 	if (unit)
 		buf_printf(o, "\t.section\t%s,\"%sG\",@progbits,%s,comdat\n", name, flags, f->group.sym[unit - 1]->name);
@@ -106,7 +115,7 @@ rewrite_schema(struct buf *o, struct file *f, uint32_t unit, const uint32_t *fn,
 	uint8_t *p = sch_encode(u, &n);
 
 	o->nomem |= !p;
-	rewrite_section(o, f, unit, SCH_SECTION, "R");
+	emit_section(o, f, unit, SCH_SECTION, "R");
 	if (!o->nomem) {
 		rewrite_bytes(o, p, SCH_HEADER);
 		rewrite_constants(o, f, fn, nfn);
@@ -125,19 +134,19 @@ rewrite_unit(struct buf *o, struct file *f, uint32_t unit, const uint32_t *fn, u
 	uint32_t i;
 
 	buf_str(o, e->begin);
-	rewrite_section(o, f, unit, "aetext", "ax");
+	emit_section(o, f, unit, "aetext", "ax");
 	for (i = 0; i < n; i++) {
 		e->thunk(o, f, fn[i]);
 		emit_twin(o, f, fn[i]);
 	}
-	rewrite_section(o, f, unit, "aeplain", "ax");
+	emit_section(o, f, unit, "aeplain", "ax");
 	for (i = 0; i < n; i++) {
 		buf_printf(o, LBL ":\n", 'p', fn[i]);
 		e->plain(o, f, fn[i]);
 	}
 	/* no padding between the entries of two files */
 	buf_str(o, e->end ? e->end(f) : "");
-	rewrite_section(o, f, unit, "aefn", "aw");
+	emit_section(o, f, unit, "aefn", "aw");
 	buf_printf(o, "\t.balign %u\n", f->m->word);
 	for (i = 0; i < n; i++)
 		buf_printf(o, LBL ":\n\t%s\t" LBL ", " LBL ", %d\n", 'n', fn[i], f->m->words[0], 'o', fn[i], 'h', fn[i],

@@ -12,17 +12,18 @@
 void emit_file(struct buf *o, struct file *f);
 
 /* The version of what generated code and the runtime expect of each other: AE_OBJECTS of aert.h */
-#define EMIT_OBJECTS 2
+#define EMIT_OBJECTS 3
 #define EMIT_LIBRARY 256       /* added for a function that is traced in a shared library only: AE_INLIB */
 
 /*
- * Labels: 'o' fragment 0, 'c' fragment 1 of function no; 'f' twin, 'h' thunk, 'x' fast entry, 'p'
- * plain copy, 'n' table entry.
+ * Labels: 'o' fragment 0, 'c' fragment 1 of function no; 'f' twin, 'h' thunk, 'x' fast entry, 'k', 'l' entries from other
+ * files (x86-64), 'p' plain copy, 'n' table entry.
  */
 #define LBL ".Lae_%c%u"
 /*
  * Labels with two numbers, function and instruction: 'u' original, 't' twin, 'q' plain copy; 's' a
- * block without instructions; 'v', 'w' and 'y', 'z' large values, and 'a', 'e' returns, of the x86-64 emitter.
+ * block without instructions; 'v', 'w' and 'y', 'z' large values, and 'a', 'e' returns, 'i', 'x' calls
+ * of other files' functions, of the x86-64 emitter.
  */
 #define LBL2 ".Lae_%c%u_%u"
 
@@ -46,6 +47,7 @@ struct twin {
 	struct { unsigned var, pend; } *large;  /* short values that are continued elsewhere if they are large */
 	size_t nlarge, caplarge;
 	uint32_t nback;         /* calls so far after which it may have to be asked where events go on */
+	uint32_t nsite;         /* ... and jumps, of what may be a traced function of another file */
 };
 
 /* The text that a machine writes. The rewriter itself writes sections and labels, and orders instructions. */
@@ -57,6 +59,7 @@ struct emitter {
 	const char *back;               /* a return */
 	int relative;                   /* it writes twins of tables of differences (jumps.c) */
 	int length;                     /* generated code refers to the runtime's __ae_length */
+	int links;                      /* direct calls of other files' functions become known ones when the program starts */
 	int vars;                       /* generated code refers to variables of the runtime */
 	/* Fails the function if its entry cannot be patched, or its text cannot be copied. */
 	void (*fits)(struct file *f, struct afunc *fn);
@@ -85,6 +88,12 @@ struct emitter {
 	void (*outlying)(struct twin *t, uint32_t b);   /* a block that stands for a conditional tail jump */
 	void (*tables)(struct twin *t);                 /* what indirect jumps of the twin need */
 };
+
+/* Begins a section of a unit: in its group, if it has one. */
+void emit_section(struct buf *o, const struct file *f, uint32_t unit, const char *name, const char *flags);
+#define EMIT_CALLLEN 5          /* bytes of such a call */
+/* Is instruction i of fn a direct call of what may be a traced function of another file? */
+int emit_linked(const struct file *f, const struct afunc *fn, uint32_t i);
 
 void emit_twin(struct buf *o, struct file *f, uint32_t no);
 

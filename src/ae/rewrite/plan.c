@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "ae/machine/machine.h"
+#include "ae/rewrite/emit.h"
 #include "ae/rewrite/frame.h"
 #include "ae/rewrite/plan.h"
 #include "ae/rewrite/slice.h"
@@ -37,11 +38,10 @@ plan_add(struct plan *p, int op)
 	return s;
 }
 
-/* The unit's constant for field k of instruction a. */
+/* The unit's constant for a field of instruction a. */
 static int32_t
-plan_field(struct plan *p, const struct ainsn *a, int k)
+plan_field(struct plan *p, const struct ainsn *a, const struct insn_field *x)
 {
-	const struct insn_field *x = &a->in.field[k];
 	struct sch_unit *u = p->u;
 	struct sch_field v;
 	uint32_t i;
@@ -69,11 +69,11 @@ add_copy(struct plan *p, const struct ainsn *a, const struct op_step *from)
 
 	*s = *from;
 	if (s->m.sym != SCH_NOSYM)
-		s->m.sym = plan_field(p, a, s->m.sym);
+		s->m.sym = plan_field(p, a, &a->in.field[s->m.sym]);
 	if (s->a.kind == SV_SYM)
-		s->a.var = plan_field(p, a, s->a.var);
+		s->a.var = plan_field(p, a, &a->in.field[s->a.var]);
 	if (s->b.kind == SV_SYM)
-		s->b.var = plan_field(p, a, s->b.var);
+		s->b.var = plan_field(p, a, &a->in.field[s->b.var]);
 	return s;
 }
 
@@ -145,7 +145,15 @@ plan_call(struct plan *p, uint32_t i)
 		plan_add(p, SO_CALL)->sym = (int32_t)p->number[a->callee];
 	else if (a->twice)
 		plan_add(p, SO_CALLJ)->n = p->site++;
-	else
+	else if (emit_linked(p->f, p->fn, i)) {
+		static const struct insn_field target = { .off = EMIT_CALLLEN - 4, .size = 4, .rip = 1 };
+		int32_t k = plan_field(p, a, &target);
+		struct op_step *s = plan_add(p, SO_LINKED);
+
+		s->a.kind = SV_SYM;
+		s->a.var = k;
+		s->n = (uint32_t)p->fn->slice->known[i];
+	} else
 		plan_add(p, SO_CALLX);
 }
 

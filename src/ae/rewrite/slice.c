@@ -4,8 +4,10 @@
  * the addresses, branches and arguments that need them.
  */
 #include <stdlib.h>
+#include <string.h>
 #include "ae/machine/machine.h"
 #include "ae/rewrite/cfg.h"
+#include "ae/rewrite/emit.h"
 #include "ae/rewrite/frame.h"
 #include "ae/rewrite/live.h"
 #include "ae/rewrite/reach.h"
@@ -22,10 +24,10 @@ struct ctx {
 	struct reach r;
 	uint32_t *work, nwork;  /* definitions whose inputs have to be followed */
 	size_t capwork;
-	/* vertices of branches (by block) and of arguments of known calls (by need) */
+	/* vertices of branches (by block) and of what calls want */
 	uint32_t *vblock, *vcall;
 	size_t ncall, capcall;
-	struct { uint32_t ins; uint8_t var; uint32_t vertex; } *call;
+	uint32_t *call;
 	int marking;            /* second phase: mark what has to be computed */
 };
 
@@ -280,29 +282,52 @@ address_vars(const struct machine *mach, const struct ainsn *a)
 	return m;
 }
 
+/* Register v is wanted at call i, where it costs `cost` if it is not known: is it? (After the cut.) */
+static int
+wanted(struct ctx *c, uint32_t b, uint32_t i, unsigned v, int64_t cost)
+{
+	unsigned k = c->fn->ins[i].in.neff;     /* after the effects of the instruction itself */
+
+	if (!c->marking) {
+		c->call = mem_xgrow(c->call, &c->capcall, c->ncall + 1, sizeof *c->call);
+		c->call[c->ncall] = cut_vertex(c->cut, (int64_t)c->fn->blk[b].freq * cost);
+		cut_sink(c->cut, c->call[c->ncall]);
+		use_vars(c, b, i, k, BIT(v), c->call[c->ncall++]);
+	} else if (cut_taken(c->cut, c->call[c->ncall++])) {
+		return 0;
+	} else {
+		use_vars(c, b, i, k, BIT(v), NONE);
+	}
+	return 1;
+}
+
 static void
 known_call(struct ctx *c, uint32_t b, uint32_t i, uint32_t callee)
 {
 	uint64_t need = c->f->fn[callee].need;
-	unsigned k = c->fn->ins[i].in.neff;     /* after the effects of the instruction itself */
-	uint32_t v;
+	unsigned v;
 
-	for (v = 0; v < c->fn->m->nreg; v++) {
-		if (!(need >> v & 1))
-			continue;
-		if (!c->marking) {
-			c->call = mem_xgrow(c->call, &c->capcall, c->ncall + 1, sizeof *c->call);
-			c->call[c->ncall].ins = i;
-			c->call[c->ncall].var = (uint8_t)v;
-			c->call[c->ncall].vertex = cut_vertex(c->cut, (int64_t)c->fn->blk[b].freq * 9);
-			cut_sink(c->cut, c->call[c->ncall].vertex);
-			use_vars(c, b, i, k, BIT(v), c->call[c->ncall++].vertex);
-		} else if (cut_taken(c->cut, c->call[c->ncall++].vertex)) {
+	for (v = 0; v < c->fn->m->nreg; v++)
+		if (need >> v & 1 && !wanted(c, b, i, v, 9))
 			c->s->callrec[i] |= BIT(v);
-		} else {
-			use_vars(c, b, i, k, BIT(v), NONE);
-		}
-	}
+}
+
+/*
+ * A call of what may be a function of another file. What it needs is not known here, but the first argument is often a
+ * pointer, and one that other calls have, too. So it is wanted, but costs less than at a known call. Names that
+ * begin so are the C library's.
+ */
+static void
+linked_call(struct ctx *c, uint32_t b, uint32_t i)
+{
+	static const char *const reserved[] = { "mem", "str", "_" };
+	size_t n, k;
+	const char *s = insn_target(c->f, &c->fn->ins[i], &n);
+
+	for (k = 0; k < sizeof reserved / sizeof reserved[0]; k++)
+		if (strncmp(s, reserved[k], strlen(reserved[k])) == 0)
+			return;
+	wanted(c, b, i, c->fn->m->argument, 3);
 }
 
 static void
@@ -364,10 +389,71 @@ slice_demands(struct ctx *c)
 			use_vars(c, b, i, 0, address_vars(c->fn->m, a), NONE);
 			if (callee_if_traced(c->f, a) != NONE)
 				known_call(c, b, i, a->callee);
+			else if (emit_linked(c->f, c->fn, i))
+				linked_call(c, b, i);
 		}
 		slice_terminator(c, b);
 	}
 	slice_drain(c);
+}
+
+struct knownquery { struct ctx *c; int bad; };
+
+static void
+known_definition(void *arg, uint32_t d)
+{
+	struct knownquery *q = arg;
+	struct ctx *c = q->c;
+
+	if (q->bad || c->s->def[d].fate != DF_UNUSED)
+		return;
+	c->s->def[d].fate = DF_COMPUTE;
+	c->work = mem_xgrow(c->work, &c->capwork, c->nwork + 1, sizeof *c->work);
+	c->work[c->nwork++] = d;
+}
+
+/* Is register v known at the end of instruction i of block b, or can it be computed without another event? Then it is. */
+static int
+slice_known(struct ctx *c, uint32_t b, uint32_t i, unsigned v)
+{
+	struct knownquery q = { c, 0 };
+	uint32_t k;
+
+	c->nwork = 0;
+	reach_each(&c->r, b, i, c->fn->ins[i].in.neff, v, known_definition, &q);
+	for (k = 0; k < c->nwork && !q.bad; k++) {
+		const struct def *f = &c->s->def[c->work[k]];
+		struct inputs in;
+		unsigned r;
+
+		q.bad = !slice_computable(c, f, &in);
+		if (q.bad || f->ins == DEF_ENTRY)
+			continue;
+		for (r = 0; r < NREGVAR(c->fn->m); r++)
+			if (in.regs >> r & 1)
+				reach_each(&c->r, c->fn->blkof[f->ins], f->ins, f->eff, r, known_definition, &q);
+		if (in.slot != NONE)
+			reach_each(&c->r, c->fn->blkof[f->ins], f->ins, f->eff, in.slot, known_definition, &q);
+	}
+	for (k = 0; k < c->nwork && q.bad; k++)
+		c->s->def[c->work[k]].fate = DF_UNUSED;
+	c->nwork = 0;
+	return !q.bad;
+}
+
+/* What callees in other files may need, as far as it costs nothing: who they are, and what they need, is known when it is linked. */
+static void
+slice_calls(struct ctx *c)
+{
+	uint64_t args = c->fn->m->arguments;
+	uint32_t b, i;
+	unsigned v;
+
+	for (b = 0; b < c->fn->nblk; b++)
+		for (i = c->fn->blk[b].first; i < c->fn->blk[b].last && c->fn->g->rpo[b] != NO_NODE; i++)
+			for (v = 0; v < c->fn->m->nreg && emit_linked(c->f, c->fn, i); v++)
+				if (args >> v & 1 && slice_known(c, b, i, v))
+					c->s->known[i] |= BIT(v);
 }
 
 /* Can every definition that is to be recorded be recorded? */
@@ -382,9 +468,9 @@ slice_recordable(struct ctx *c)
 	return 1;
 }
 
-/* Slices one function, or fails it; returns the registers whose entry values must be recorded. */
+/* Slices one function, or fails it; returns the registers whose entry values must be recorded. last: all needs are final. */
 static uint64_t
-slice_function(struct file *f, struct afunc *fn)
+slice_function(struct file *f, struct afunc *fn, int last)
 {
 	struct ctx c = { .f = f, .fn = fn };
 	uint64_t entry = 0;
@@ -398,6 +484,7 @@ slice_function(struct file *f, struct afunc *fn)
 	fn->slice = c.s = xcalloc(1, sizeof *c.s);
 	c.s->recbranch = xcalloc(fn->nblk, 1);
 	c.s->callrec = xcalloc(fn->nins, sizeof *c.s->callrec);
+	c.s->known = xcalloc(fn->nins, sizeof *c.s->known);
 	c.vblock = xcalloc(fn->nblk, sizeof *c.vblock);
 	c.cut = cut_new();
 	reach_find(&c.r, fn, c.s);
@@ -411,6 +498,8 @@ slice_function(struct file *f, struct afunc *fn)
 	for (v = 0; v < fn->m->nreg; v++)
 		if (c.s->def[v].fate == DF_RECORD)
 			entry |= BIT(v);
+	if (last && !fn->why)
+		slice_calls(&c);
 	reach_free(&c.r);
 	free(c.work);
 	free(c.vblock);
@@ -450,7 +539,7 @@ slice_file(struct file *f)
 
 			if (f->fn[i].why)
 				continue;
-			entry = slice_function(f, &f->fn[i]);
+			entry = slice_function(f, &f->fn[i], 0);
 			late |= f->fn[i].why != NULL;
 			if (f->paper)           /* callers provide nothing */
 				continue;
@@ -464,7 +553,7 @@ slice_file(struct file *f)
 
 		if (f->fn[i].why)
 			continue;
-		entry = slice_function(f, &f->fn[i]);
+		entry = slice_function(f, &f->fn[i], 1);
 		late |= f->fn[i].why != NULL;
 		f->fn[i].slice->entryrec = entry;
 	}
@@ -480,5 +569,6 @@ slice_free(struct slice *s)
 	free(s->first);
 	free(s->recbranch);
 	free(s->callrec);
+	free(s->known);
 	free(s);
 }

@@ -29,6 +29,7 @@ struct slice {
 	uint32_t *first;        /* by instruction: its first definition; [nins] the end */
 	uint8_t *recbranch;     /* by block: the branch is recorded, not computed */
 	uint64_t *callrec;      /* by instruction: registers recorded just before a known call or tail jump */
+	uint64_t *known;        /* by instruction: registers that are known anyway at a call of emit_linked() */
 	uint64_t entryrec;      /* registers recorded at entry besides fn->need */
 };
 

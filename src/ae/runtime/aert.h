@@ -21,6 +21,9 @@
  *   kact_make, kact_restorer             what the kernel is to get; what the program is to see
  *   context_pc _sp _pointer _set_pointer registers of the code that a signal interrupted
  *   context_access                      the access that faulted
+ *   AE_LINKS                             1: there are struct ae_site and ae_entries; then also
+ *   entry_patched                        where the jump of entry_patch leads
+ *   site_target site_iscall site_link    where the instructions of a struct ae_site lead; changes them
  *   AE_PATCHLEN entry_patch entry_sync   bytes of a jump; make an entry jump to its thunk; entries were
  *   changed
  */
@@ -249,19 +252,31 @@ void ae_segv_real(int really);
 /* made by aerw; the third word is AE_OBJECTS, perhaps with AE_INLIB, first, later the number */
 struct ae_fn { uintptr_t entry, thunk, number; };
 
+/* made by aerw: places of traced code that leave for what may be a traced function of another file (x86_site) */
+struct ae_site { int32_t code; uint16_t known, length; };
+
+/*
+ * made by aerw, before the thunk of a function: its struct ae_fn, and where to enter it from traced code, all relative to the
+ * thunk. jump: its number is recorded; call: only what it needs; twin: nothing. need: the registers that these are,
+ * and AE_TAILOUT.
+ */
+struct ae_entries { int32_t fn, jump, call, twin; uint64_t need; };
+#define AE_TAILOUT 0x10000
+
 /* A file with traced functions: the executable, or a shared library, which has this in itself (lib/join.c) */
 struct ae_module {
 	uintptr_t version;              /* AE_LIBRARY */
 	const char *path;               /* of a library, as the loader has it */
 	struct ae_fn *fn, *fnend;
 	const char *text, *textend;     /* section aetext */
+	const struct ae_site *site, *siteend;
 	const void *ehdr;               /* its ELF header; NULL: not loaded */
 	void **core;                    /* where a library wants the addresses of the functions of core.def */
 	uintptr_t context;              /* a file of a library calls makecontext and the like */
 	uintptr_t first;                /* the number of its first function, from 0 */
 };
 /* The version of this, and of core.def: a library and the program that uses it may be of different versions of aecc */
-#define AE_LIBRARY 2
+#define AE_LIBRARY 3
 #define AE_MAXFN (256u * 252)                   /* functions that have numbers */
 #define AE_NMODULE 256                          /* files at a time */
 
@@ -276,7 +291,7 @@ size_t ae_buildid(const struct ae_module *m, uint8_t id[32]);
 uintptr_t ae_base(const struct ae_module *m);   /* where it was loaded, less the addresses it was linked for */
 int ae_traceable(void);                         /* makes ae_self; has the executable traced functions? */
 /* The version of what generated code expects of the runtime: EMIT_OBJECTS of src/ae/rewrite/emit.h */
-#define AE_OBJECTS 2
+#define AE_OBJECTS 3
 #define AE_INLIB 256                            /* added for functions that are traced in shared libraries only */
 int ae_current(const struct ae_module *m);      /* are all traced functions of this version? */
 /* numbers the functions and makes every entry jump to its thunk; 0 or -1; page: the kernel's, which is remembered */

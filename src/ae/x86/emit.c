@@ -115,6 +115,32 @@ x86_back(struct twin *t)
 	t->pend = 1;
 }
 
+/*
+ * A direct call or jump to what may be a traced function of another file. Where the linker made it one, the runtime changes
+ * the instructions from label i on, when the program starts (ae_link): what leave_traced() writes does nothing then;
+ * the call or jump goes to another entry (x86_thunk); and after a call of a function that does not leave by a jump, what x86_back()
+ * writes is jumped over, up to label x. `known`: the registers that regeneration knows here.
+ */
+static void
+x86_site(struct twin *t, int call, const char *to, uint64_t known)
+{
+	uint32_t n = t->nsite++;
+
+	x86_validate_group(t);
+	buf_printf(t->o, LBL2 ":\n", 'i', t->no, n);
+	leave_traced(t);
+	buf_printf(t->o, "\t%s\t%s\n", call ? "call" : "jmp", to);
+	if (call) {
+		x86_back(t);
+		x86_validate_group(t);
+	}
+	buf_printf(t->o, LBL2 ":\n", 'x', t->no, n);
+	emit_section(t->o, t->f, t->fn->unit, "aecall", "a");
+	buf_printf(t->o, "\t.long\t" LBL2 "-.\n\t.value\t%u, " LBL2 "-" LBL2 "\n", 'i', t->no, n, (unsigned)known, 'x',
+	    t->no, n, 'i', t->no, n);
+	emit_section(t->o, t->f, t->fn->unit, "aetext", "ax");
+}
+
 static void
 x86_call(struct twin *t, uint32_t i)
 {
@@ -127,6 +153,10 @@ x86_call(struct twin *t, uint32_t i)
 		buf_printf(t->o, "\tcall\t" LBL "\n", 'f', a->callee);
 		if (t->f->fn[a->callee].tailout)
 			x86_back(t);
+		return;
+	}
+	if (emit_linked(t->f, t->fn, i)) {
+		x86_site(t, 1, text_operands(&machine_x86, s), t->fn->slice->known[i]);
 		return;
 	}
 	if (i == 0 || !t->fn->ins[i - 1].in.tls)
@@ -156,8 +186,7 @@ x86_jump(struct twin *t, const struct ainsn *a, uint32_t blk)
 	const char *s = twin_text(t, a);
 
 	if (a->target == NONE && t->fn->blk[blk].term != ST_TAIL) {
-		leave_traced(t);
-		buf_printf(t->o, "\t%s\n", s);
+		x86_site(t, 0, text_operands(&machine_x86, s), 0);
 		return;
 	}
 	twin_mask(t, t->fn->slice->callrec[a - t->fn->ins]);
@@ -397,9 +426,7 @@ x86_outlying(struct twin *t, uint32_t b)
 		x86_validate_group(t);
 		buf_printf(t->o, "\tjmp\t" LBL "\n", 'f', k->callee);
 	} else {
-		leave_traced(t);
-		buf_printf(t->o, "\tjmp\t%s\n",
-		    text_operands(&machine_x86, twin_text(t, &t->fn->ins[k->last - 1])));
+		x86_site(t, 0, text_operands(&machine_x86, twin_text(t, &t->fn->ins[k->last - 1])), 0);
 	}
 }
 
@@ -452,59 +479,66 @@ x86_tables(struct twin *t)
 	}
 }
 
-/* What a thunk records of the registers, as short values, and the jump to the twin */
+/* What a function needs of the registers when it is entered, at label l, and the jump to the twin */
 static void
-x86_thunk_short(struct buf *o, uint32_t no, uint64_t need)
+x86_thunk_need(struct buf *o, const struct afunc *fn, uint32_t no)
 {
-	unsigned v, at = 2;
+	int isshort = word_ext(fn, 0) != 0;
+	unsigned v, at = 0;
 
-	for (v = 0; v < X86_NREG; v++)
-		if (need >> v & 1) {
+	buf_printf(o, LBL ":\n", 'l', no);
+	for (v = 0; v < X86_NREG; v++) {
+		if (!(fn->need >> v & 1))
+			continue;
+		if (isshort)
 			x86_small(o, v, at, 'v', no, v);
-			at += 4;
-		}
-	buf_printf(o, "\tleaq\t%u(%%r15), %%r15\n\tjmp\t" LBL "\n", at, 'f', no);
-	for (v = 0, at = 2; v < X86_NREG; v++)
-		if (need >> v & 1) {
+		else
+			buf_printf(o, "\tmovq\t%%%s, %u(%%r15)\n", x86_regname((int)v, 8), at);
+		at += isshort ? 4 : 8;
+	}
+	if (at)
+		buf_printf(o, "\tleaq\t%u(%%r15), %%r15\n", at);
+	buf_printf(o, "\tjmp\t" LBL "\n", 'f', no);
+	for (v = 0, at = 0; isshort && v < X86_NREG; v++)
+		if (fn->need >> v & 1) {
 			x86_large(o, v, at, 'v', no, v);
 			at += 4;
 		}
 }
 
+/*
+ * The entries of a function:
+ *
+ * h: from its original, which is patched. Called from traced code of this file, and no callback since? What lies below that
+ *    may be code, too, that a position independent program made itself (MAP_32BIT). The words before it are struct ae_entries.
+ * x: that is so. The word before it is the operand of a harmless movl.
+ * k: from a jump of x86_site
+ * l: from a call of x86_site
+ * f: the twin; from such a call if what the function needs is known there
+ */
 static void
 x86_thunk(struct buf *o, struct file *f, uint32_t no)
 {
-	uint64_t need = f->fn[no].need;
-	uint32_t v, off = 2;
+	const struct afunc *fn = &f->fn[no];
 
-	/*
-	 * Called from traced code of this file, and no callback since? What lies below that may be code, too, that a position
-	 * independent program made itself (MAP_32BIT). The word before the fast entry is the operand of a harmless movl.
-	 */
 	buf_printf(o, "\t.p2align 3\n1:\tleaq\t" LBL "(%%rip), %%r11\n\tjmp\t__ae_enter\n", 'x', no);
 	buf_printf(o, "2:\tleaq\t" LBL "(%%rip), %%r11\n\tjmp\t__ae_again\n", 'x', no);
-	buf_printf(o, "\t.p2align 3\n" LBL ":\tleaq\t__stop_aetext(%%rip), %%r11\n\tsubq\t(%%rsp), %%r11\n"
+	buf_printf(o, "\t.p2align 3\n\t.long\t" LBL "-" LBL ", " LBL "-" LBL ", ", 'n', no, 'h', no, 'k', no, 'h', no);
+	buf_printf(o, LBL "-" LBL ", " LBL "-" LBL "\n\t.quad\t%u\n", 'l', no, 'h', no, 'f', no, 'h', no,
+	    (unsigned)fn->need | (fn->tailout ? X86_TAILOUT : 0));
+	buf_printf(o, LBL ":\tleaq\t__stop_aetext(%%rip), %%r11\n\tsubq\t(%%rsp), %%r11\n"
 	    "\tcmpq\t__ae_length(%%rip), %%r11\n\tja\t1b\n\tcmpb\t$0, %%gs:%d\n\tjne\t2b\n", 'h', no, X86_CB);
 	buf_printf(o, "\t.byte\t0x41, 0xbb\n\t.long\t" LBL "-" LBL "\n" LBL ":\n", 'p', no, 'x', no, 'x', no);
-	buf_printf(o,
-	    "\tmovq\t$0, %%gs:%d\n\tmovl\t16+" LBL "(%%rip), %%r11d\n\tmovw\t%%r11w, (%%r15)\n", X86_PTR, 'n',
-	    no);
-	if (word_ext(&f->fn[no], 0)) {
-		x86_thunk_short(o, no, need);
-		return;
-	}
-	for (v = 0; v < X86_NREG; v++)
-		if (need >> v & 1) {
-			buf_printf(o, "\tmovq\t%%%s, %u(%%r15)\n", x86_regname((int)v, 8), off);
-			off += 8;
-		}
-	buf_printf(o, "\tleaq\t%u(%%r15), %%r15\n\tjmp\t" LBL "\n", off, 'f', no);
+	buf_printf(o, "\tmovq\t$0, %%gs:%d\n" LBL ":\tmovl\t16+" LBL "(%%rip), %%r11d\n\tmovw\t%%r11w, (%%r15)\n"
+	    "\tleaq\t2(%%r15), %%r15\n", X86_PTR, 'k', no, 'n', no);
+	x86_thunk_need(o, fn, no);
 }
 
 const struct emitter x86_emit = {
 	.begin = "",
 	.relative = 1,
 	.length = 1,
+	.links = 1,
 	.trap = "ud2",
 	.back = "ret",
 	.fits = x86_fits,

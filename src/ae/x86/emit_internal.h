@@ -12,6 +12,9 @@
 #define X86_CB   64     /* untraced code has called back */
 #define X86_DEPTH 80    /* running handlers that interrupted traced code */
 
+/* With the registers that a function needs, of its entries: it may leave by a jump to an unknown function */
+#define X86_TAILOUT 0x10000
+
 extern const struct machine machine_x86;
 
 void x86_fits(struct file *f, struct afunc *fn);

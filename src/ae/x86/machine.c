@@ -65,6 +65,7 @@ const struct machine machine_x86 = {
 	.results = X86_RESULTS,
 	/* rax counts vector arguments, r10 is the static chain */
 	.arguments = R(RDI) | R(RSI) | R(RDX) | R(RCX) | R(R8) | R(R9) | R(RAX) | R(R10),
+	.argument = X86_RDI,
 	.saved = SAVED,
 	.maxinsn = 15,
 	.patch = X86_PATCH,

@@ -107,6 +107,12 @@ check_step(struct rd *r, const struct op_step *s)
 		if (s->w == 2)
 			rd_fail(r, "width of a condition");
 		break;
+	case SO_LINKED:
+		if (s->a.kind != SV_SYM || s->a.imm)
+			rd_fail(r, "target of a call");
+		if (!sch_isset(r->u, s->n))
+			rd_fail(r, "registers of a call");
+		break;
 	default:
 		break;
 	}
@@ -134,7 +140,7 @@ get_step(struct rd *r, struct op_step *s, unsigned op)
 			break;
 		case 'n':
 			s->n = rd_max(r, oi->maxn, "size out of range");
-			if (s->n == 0 && op != SO_CALLJ)
+			if (s->n == 0 && op != SO_CALLJ && op != SO_LINKED)
 				rd_fail(r, "size out of range");
 			break;
 		case 's':

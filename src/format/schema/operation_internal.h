@@ -39,6 +39,13 @@ struct sch_opinfo {
 };
 extern const struct sch_opinfo sch_opinfo[SO_NOPS];
 
+/* Is n a set of the unit's registers, without the stack pointer? (SO_LINKED) */
+static inline int
+sch_isset(const struct sch_unit *u, uint32_t n)
+{
+	return (u->nregs >= 32 || !(n >> u->nregs)) && !(u->sp < 32 && n >> u->sp & 1);
+}
+
 /* Memory of a decoded unit: a list of pieces that are freed together. */
 struct sch_piece {
 	struct sch_piece *next;

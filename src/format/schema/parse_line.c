@@ -210,6 +210,16 @@ parse_call(struct parser *p, struct op_step *s)
 		lex_expect(l, "(");
 		s->n = (uint32_t)lex_num(l, sch_opinfo[SO_CALLJ].maxn);
 		lex_expect(l, ")");
+	} else if (lex_accept(l, "%linked")) {
+		s->op = SO_LINKED;
+		lex_expect(l, "(");
+		s->n = (uint32_t)lex_num(l, sch_opinfo[SO_LINKED].maxn);
+		if (!l->bad && !sch_isset(&p->u, s->n))
+			lex_fail(l, "not a set of registers");
+		lex_expect(l, ")");
+		parse_val(p, &s->a);
+		if (s->a.kind != SV_SYM || s->a.imm)
+			lex_fail(l, "constant expected: S or F");
 	}
 }
 

@@ -237,6 +237,9 @@ print_special(struct printer *p, const struct op_step *s)
 	case SO_CALLJ:
 		buf_printf(p->out, " * %%setjmp(%u)", s->n);
 		break;
+	case SO_LINKED:
+		buf_printf(p->out, " * %%linked(0x%x)", s->n);
+		break;
 	case SO_REP:
 		print_put(p, " ");
 		print_put(p, sch_repword[s->cc]);

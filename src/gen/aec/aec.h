@@ -28,6 +28,7 @@ struct aec {
 	char **file;                    /* file name of each unit; owned, as each element */
 	char **name;                    /* C name of each function of the program; owned, as each element */
 	uint8_t *numbered;              /* does the function have a number? owned */
+	uint8_t *called;                /* is it called from other files, as a known function with what it needs? owned */
 	int rodata;                     /* values of read-only data are needed */
 };
 

@@ -109,17 +109,39 @@ name_funcs(struct aec *a)
 	}
 }
 
+/* Which functions are called so by step SO_LINKED */
+static void
+find_called(struct aec *a)
+{
+	a->called = xcalloc(a->g.nfunc + 1u, 1);
+	for (uint32_t i = 0; i < a->g.nfunc; i++)
+		for (uint32_t b = 0; b < a->g.func[i].f->nblock; b++)
+			for (uint32_t k = 0; k < a->g.func[i].f->block[b].nstep; k++) {
+				const struct op_step *s = a->g.func[i].f->block[b].step + k;
+
+				if (s->op == SO_LINKED && a->g.func[s->sym].unit != a->g.func[i].unit)
+					a->called[s->sym] = 1;
+			}
+}
+
+static void
+aec_parameters(const struct sch_func *f, struct buf *b)
+{
+	buf_str(b, "(struct ae_pos, uint64_t");
+	for (uint32_t k = 0; k < f->nneed; k++)
+		buf_str(b, ", uint64_t");
+	buf_str(b, ");");
+}
+
 static void
 aec_prototypes(const struct aec *a, uint32_t unit, struct buf *b)
 {
 	const struct sch_unit *u = a->g.unit + unit;
 
 	for (uint32_t i = 0; i < u->nfunc; i++) {
-		buf_printf(b, "static struct ae_pos %s(struct ae_pos, uint64_t",
-		    a->name[a->g.base[unit] + i]);
-		for (uint32_t k = 0; k < u->func[i].nneed; k++)
-			buf_str(b, ", uint64_t");
-		buf_str(b, ");\n");
+		buf_printf(b, "static struct ae_pos %s", a->name[a->g.base[unit] + i]);
+		aec_parameters(u->func + i, b);
+		buf_str(b, "\n");
 	}
 }
 
@@ -179,6 +201,11 @@ write_header(const struct aec *a)
 	buf_printf(&b, ": what its files share. */\n"
 	    "#define AE_GENERATED\n%s#include <ae.h>\n\n", a->g.big ? "#define AE_BIG\n" : "");
 	for (uint32_t i = 0; i < a->g.nfunc; i++) {
+		if (a->called[i]) {
+			buf_printf(&b, "struct ae_pos ae_call_%u", i);
+			aec_parameters(a->g.func[i].f, &b);
+			buf_str(&b, "\n");
+		}
 		if (!a->numbered[i])
 			continue;
 		buf_printf(&b, "ae_enter_fn ae_enter_%u;       /* ", i);
@@ -381,6 +408,7 @@ write_files(struct aec *a)
 	for (uint32_t i = 0; i < a->g.nno; i++)
 		if (a->g.byno[i] >= 0)
 			a->numbered[a->g.byno[i]] = 1;
+	find_called(a);
 	name_files(a);
 	name_funcs(a);
 	for (uint32_t i = 0; i < a->g.nunit; i++)

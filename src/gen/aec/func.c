@@ -12,12 +12,6 @@
 
 static const char *const rep_name[] = {"MOVS", "STOS", "LODS", "CMPS", "SCAS"};
 
-static int
-is_call(const struct op_step *s)
-{
-	return s->op == SO_CALL || s->op == SO_CALLX || s->op == SO_CALLJ;
-}
-
 /* Does the step make a reference? SO_GOTLOAD may make none, which does not matter for ROOM. */
 static int
 is_ref(const struct op_step *s)
@@ -84,7 +78,7 @@ make_room(struct gen *g, const struct sch_block *b, uint32_t i, unsigned *left)
 {
 	unsigned n = 0, ev = 0;
 
-	for (; i < b->nstep && !is_call(b->step + i) && b->step[i].op != SO_REP; i++)
+	for (; i < b->nstep && !prog_iscall(b->step + i) && b->step[i].op != SO_REP; i++)
 		n += is_ref(b->step + i);
 	for (uint32_t j = 0; i == b->nstep && j < b->nsucc; j++)
 		if (b->succ[j].nev > ev)
@@ -114,15 +108,18 @@ func_access(struct gen *g, const struct op_step *s)
 	buf_printf(g->out, ", %u);\n", s->n);
 }
 
-/* A call or tail call of the unit's known function `no`: name and arguments. */
+/* A call or tail call of the program's known function `no`: name and arguments. */
 static void
 func_known(struct gen *g, uint32_t no, unsigned push)
 {
-	const struct sch_func *c = g->u->func + no;
+	const struct sch_func *c = g->a->g.func[no].f;
 	char tmp[16];
 
-	buf_printf(g->out, "%s(HERE, %s", g->a->name[g->a->g.base[g->pf->unit] + no],
-	    gen_var(g, g->u->sp, tmp));
+	if (g->a->g.func[no].unit == g->pf->unit)
+		buf_str(g->out, g->a->name[no]);
+	else
+		buf_printf(g->out, "ae_call_%u", no);
+	buf_printf(g->out, "(HERE, %s", gen_var(g, g->u->sp, tmp));
 	if (push)
 		buf_printf(g->out, " - %u", push);
 	for (uint32_t i = 0; i < c->nneed; i++)
@@ -138,6 +135,11 @@ func_call(struct gen *g, const struct op_step *s, int64_t no)
 	const char *sp = gen_var(g, g->u->sp, tmp);
 	int jumps = (g->f->flags & SF_SETJMP) != 0;
 
+	for (uint32_t i = 0; s->op == SO_LINKED && s->cc && i < g->a->g.func[s->sym].f->nneed; i++) {
+		const struct op_step value = prog_need(g->u, g->a->g.func[s->sym].f, i);
+
+		gen_compute(g, &value);
+	}
 	g->calls = 1;
 	g->use_sp0 |= no >= 0;
 	buf_str(g->out, no >= 0 ? "\tCALL_LANDING(" : jumps ? "\tCALL_SJ(" : "\tCALL(");
@@ -148,9 +150,12 @@ func_call(struct gen *g, const struct op_step *s, int64_t no)
 		int after = (g->u->func[s->sym].flags & SF_TAILOUT) != 0;
 
 		buf_str(g->out, after ? "ae_after(" : "");
-		func_known(g, (uint32_t)s->sym, g->u->push);
+		func_known(g, g->a->g.base[g->pf->unit] + (uint32_t)s->sym, g->u->push);
 		if (after)
 			buf_printf(g->out, ", %s)", sp);
+		buf_printf(g->out, "%s);\n", end);
+	} else if (s->op == SO_LINKED) {
+		func_known(g, (uint32_t)s->sym, g->u->push);
 		buf_printf(g->out, "%s);\n", end);
 	} else if (s->op == SO_CALLX) {
 		buf_printf(g->out, "ae_unknown(HERE, %s)%s);\n", sp, end);
@@ -201,7 +206,7 @@ func_steps(struct gen *g, const struct sch_block *b)
 			g->ipc = g->pc;
 			g->pc += s->n;
 			make_room(g, b, i + 1, &left);
-		} else if (is_call(s)) {
+		} else if (prog_iscall(s)) {
 			func_call(g, s, i == landing ? b - g->f->block : -1);
 			make_room(g, b, i + 1, &left);
 		} else
@@ -345,7 +350,7 @@ block_end(struct gen *g, const struct sch_block *b, uint32_t next)
 		break;
 	case ST_TAIL:
 		buf_str(g->out, "\treturn ");
-		func_known(g, b->callee, 0);
+		func_known(g, g->a->g.base[g->pf->unit] + b->callee, 0);
 		buf_str(g->out, ";\n");
 		g->calls = 1;
 		break;
@@ -478,6 +483,19 @@ func_entry(struct gen *g, uint32_t i, struct buf *out, const char *name)
 	buf_str(out, ");\n}\n");
 }
 
+/* The entry point for known calls from other files, with what the function needs. */
+static void
+func_call_entry(struct gen *g, uint32_t i, struct buf *out, const char *name)
+{
+	buf_printf(out, "\nstruct ae_pos\nae_call_%u(struct ae_pos q, uint64_t sp", i);
+	for (uint32_t k = 0; k < g->f->nneed; k++)
+		buf_printf(out, ", uint64_t a%u", k);
+	buf_printf(out, ")\n{\n\treturn %s(q, sp", name);
+	for (uint32_t k = 0; k < g->f->nneed; k++)
+		buf_printf(out, ", a%u", k);
+	buf_str(out, ");\n}\n");
+}
+
 void
 gen_func(struct aec *a, uint32_t i, struct buf *out)
 {
@@ -501,6 +519,8 @@ gen_func(struct aec *a, uint32_t i, struct buf *out)
 	buf_str(out, "}\n");
 	if (a->numbered[i])
 		func_entry(&g, i, out, a->name[i]);
+	if (a->called[i])
+		func_call_entry(&g, i, out, a->name[i]);
 	buf_free(&body);
 	free(g.used);
 }

@@ -11,12 +11,16 @@
 #pragma GCC visibility push(hidden)
 extern struct ae_fn __start_aefn[] __attribute__((weak)), __stop_aefn[] __attribute__((weak));
 extern const char __start_aetext[], __stop_aetext[];
+#if AE_LINKS
+extern const struct ae_site __start_aecall[] __attribute__((weak)), __stop_aecall[] __attribute__((weak));
+#endif
 extern const ElfW(Ehdr) __ehdr_start __attribute__((weak));
 #pragma GCC visibility pop
 
 struct ae_module ae_self;
 
 static uintptr_t page_size;
+static const struct ae_fn *armed;       /* AE_FROM's function, or NULL */
 
 __attribute__((section("aetext"))) int ae_intext(uintptr_t pc)
 {
@@ -97,6 +101,10 @@ int ae_traceable(void)
 	ae_self.fnend = __stop_aefn;
 	ae_self.text = __start_aetext;
 	ae_self.textend = __stop_aetext;
+#if AE_LINKS
+	ae_self.site = __start_aecall;
+	ae_self.siteend = __stop_aecall;
+#endif
 	ae_self.ehdr = &__ehdr_start;
 	machine_length((uintptr_t)(ae_self.textend - ae_self.text));
 	return ae_self.fnend > ae_self.fn;
@@ -166,10 +174,60 @@ int ae_arm(const char *name)
 		sys3(SYS_close, fd, 0, 0);
 	if (!f)
 		return -1;
+	armed = f;
 	ae_first_thunk = f->thunk;
-	f->thunk = (uintptr_t)ae_first;
 	ae_armed = 1;
 	return 0;
+}
+
+#if AE_LINKS
+/* The entries of the function whose original is at `entry`, if that is a patched function of the file; or NULL */
+static const struct ae_entries *entries(const struct ae_module *m, uintptr_t entry, uintptr_t lo, uintptr_t hi)
+{
+	const struct ae_entries *e;
+	const struct ae_fn *f;
+	uintptr_t thunk;
+
+	if (entry < lo || entry >= hi || hi - entry < AE_PATCHLEN)
+		return NULL;
+	thunk = entry_patched(entry);
+	if (thunk < (uintptr_t)m->text + sizeof *e || thunk >= (uintptr_t)m->textend)
+		return NULL;
+	e = (const struct ae_entries *)thunk - 1;
+	f = (const struct ae_fn *)(thunk + (uintptr_t)(intptr_t)e->fn);
+	return f >= m->fn && f < m->fnend && ((uintptr_t)f - (uintptr_t)m->fn) % sizeof *f == 0 && f->entry == entry &&
+	    f->thunk == thunk ? e : NULL;
+}
+
+/*
+ * Calls and jumps between files whose targets are patched functions need no thunk. A call of a function that does not leave by a
+ * jump becomes one of a known function; regeneration finds out by the same rule (program_link).
+ */
+static void ae_link(const struct ae_module *m, uintptr_t lo, uintptr_t hi)
+{
+	const struct ae_site *s;
+
+	for (s = m->site; s < m->siteend; s++) {
+		uint8_t *p = (uint8_t *)((uintptr_t)&s->code + (uintptr_t)(intptr_t)s->code);
+		const struct ae_entries *e = entries(m, site_target(p), lo, hi);
+		uintptr_t thunk = (uintptr_t)(e + 1);
+
+		if (!e)
+			continue;
+		if (site_iscall(p) && !(e->need & AE_TAILOUT))
+			site_link(p, thunk + (uintptr_t)(intptr_t)(e->need & ~(uint64_t)s->known ? e->call : e->twin),
+			    s->length);
+		else
+			site_link(p, thunk + (uintptr_t)(intptr_t)e->jump, 0);
+	}
+}
+#endif
+
+static int protect(uintptr_t lo, uintptr_t hi, int prot)
+{
+	lo &= ~(page_size - 1);
+	hi = (hi + page_size - 1) & ~(page_size - 1);
+	return sys3(SYS_mprotect, (long)lo, (long)(hi - lo), prot) != 0 ? -1 : 0;
 }
 
 int ae_patch(struct ae_module *m, uintptr_t page)
@@ -186,10 +244,14 @@ int ae_patch(struct ae_module *m, uintptr_t page)
 		lo = e < lo ? e : lo;
 		hi = e + AE_PATCHLEN > hi ? e + AE_PATCHLEN : hi;
 	}
-	lo &= ~(page_size - 1);
-	hi = (hi + page_size - 1) & ~(page_size - 1);
-	if (sys3(SYS_mprotect, (long)lo, (long)(hi - lo), PROT_READ | PROT_WRITE | PROT_EXEC) != 0)
+	if (protect(lo, hi, PROT_READ | PROT_WRITE | PROT_EXEC) != 0)
 		return -1;
+#if AE_LINKS
+	if (protect((uintptr_t)m->text, (uintptr_t)m->textend, PROT_READ | PROT_WRITE | PROT_EXEC) != 0) {
+		protect(lo, hi, PROT_READ | PROT_EXEC);
+		return -1;
+	}
+#endif
 	for (i = 0; i < n; i++) {
 		struct ae_fn *f = m->fn + i;
 		uintptr_t no = m->first + i, k = no / PER_BYTE << 8 | (1 + no % PER_BYTE);
@@ -199,7 +261,13 @@ int ae_patch(struct ae_module *m, uintptr_t page)
 		f->number = k << 16 | k;        /* in both halves, whichever the machine reads first */
 		entry_patch(f->entry, f->thunk);
 	}
-	entry_sync(lo, hi);
-	sys3(SYS_mprotect, (long)lo, (long)(hi - lo), PROT_READ | PROT_EXEC);
+#if AE_LINKS
+	ae_link(m, lo, hi);
+	protect((uintptr_t)m->text, (uintptr_t)m->textend, PROT_READ | PROT_EXEC);
+#endif
+	if (armed && m == &ae_self)
+		entry_patch(armed->entry, (uintptr_t)ae_first);
+	entry_sync(lo & ~(page_size - 1), (hi + page_size - 1) & ~(page_size - 1));
+	protect(lo, hi, PROT_READ | PROT_EXEC);
 	return 0;
 }

@@ -10,6 +10,7 @@
 #pragma GCC visibility push(hidden)
 extern struct ae_fn __start_aefn[] __attribute__((weak)), __stop_aefn[] __attribute__((weak));
 extern const char __start_aetext[], __stop_aetext[], __ehdr_start[];
+extern const struct ae_site __start_aecall[] __attribute__((weak)), __stop_aecall[] __attribute__((weak));
 extern const char __ae_uses_context[] __attribute__((weak));
 extern void *ae_core[];
 #pragma GCC visibility pop
@@ -38,6 +39,8 @@ static void join(void)
 	self.fnend = __stop_aefn;
 	self.text = __start_aetext;
 	self.textend = __stop_aetext;
+	self.site = __start_aecall;
+	self.siteend = __stop_aecall;
 	machine_length((uintptr_t)(self.textend - self.text));
 	self.ehdr = __ehdr_start;
 	self.core = ae_core;

@@ -13,6 +13,7 @@
 #define AE_PAGE    0x10000      /* the largest page size */
 #define AE_THREADS 0            /* a thread has no register of its own that could find its block */
 #define AE_LIBRARIES 0
+#define AE_LINKS 0
 #define AE_STRIDE  0
 
 #define AE_ELF     8            /* EM_MIPS */

@@ -12,6 +12,7 @@
 #define AE_PAGE    0x1000
 #define AE_THREADS 1
 #define AE_LIBRARIES 1
+#define AE_LINKS 1
 #define AE_STRIDE  0x1000000    /* from block to block; each is a multiple of it */
 
 /* Fields of struct ae_thread, to which gs points; src/ae/x86/emit_internal.h has some of them, too */
@@ -129,6 +130,48 @@ static inline void entry_patch(uintptr_t entry, uintptr_t thunk)
 
 	e[0] = 0xe9;
 	__builtin_memcpy(e + 1, &rel, 4);
+}
+
+/* where a patched entry leads; 0: it is not one */
+static inline uintptr_t entry_patched(uintptr_t entry)
+{
+	const uint8_t *e = (const uint8_t *)entry;
+	int32_t rel;
+
+	__builtin_memcpy(&rel, e + 1, 4);
+	return e[0] == 0xe9 ? entry + 5 + (uintptr_t)(intptr_t)rel : 0;
+}
+
+/* The code of a struct ae_site: movq %r15, %gs:16, and a call or jump */
+#define SITE_LEAVE 9
+#define SITE_CALL  (SITE_LEAVE + 5)
+
+/* where the call or jump leads, as the linker made it */
+static inline uintptr_t site_target(const uint8_t *p)
+{
+	int32_t rel;
+
+	__builtin_memcpy(&rel, p + SITE_LEAVE + 1, 4);
+	return (uintptr_t)p + SITE_CALL + (uintptr_t)(intptr_t)rel;
+}
+
+static inline int site_iscall(const uint8_t *p)
+{
+	return p[SITE_LEAVE] == 0xe8;
+}
+
+/* It leads to traced code at `to`. skip: control goes on where it ends, so many bytes from p on; or 0 */
+static inline void site_link(uint8_t *p, uintptr_t to, unsigned skip)
+{
+	static const uint8_t nop[SITE_LEAVE] = { 0x66, 0x0f, 0x1f, 0x84, 0, 0, 0, 0, 0 };
+	int32_t rel = (int32_t)(to - ((uintptr_t)p + SITE_CALL));
+
+	__builtin_memcpy(p, nop, sizeof nop);
+	__builtin_memcpy(p + SITE_LEAVE + 1, &rel, 4);
+	if (skip) {
+		p[SITE_CALL] = 0xeb;
+		p[SITE_CALL + 1] = (uint8_t)(skip - SITE_CALL - 2);
+	}
 }
 
 static inline void entry_sync(uintptr_t lo, uintptr_t hi)
