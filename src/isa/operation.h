@@ -92,8 +92,8 @@ enum sch_op {
 	 * Call of the function whose address is the constant a, in this unit or another one. n: the registers, by bit, whose
 	 * values are those of the callee, too. If it is a function of the program that has a number and not SF_TAILOUT,
 	 * this is a call like SO_CALL; if it needs other registers than those of n, the events have the values of all that it
-	 * needs before the call. Otherwise it is like SO_CALLX. When a program is loaded (program.h), SO_CALLX takes the place of
-	 * such a step, or sym becomes the number of the callee in the program, and cc 1 if there are values.
+	 * needs before the call. Otherwise it is like SO_CALLX. When a program is loaded (program.h), sym becomes the number of the
+	 * callee in the program, and cc 1 if there are values; or sym becomes SCH_NOSYM.
 	 */
 	SO_LINKED,
 	SO_NOPS

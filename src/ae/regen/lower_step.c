@@ -520,7 +520,7 @@ lower_call(struct low *l, const struct op_step *s)
 		call_setjmp(l, s, site);
 		return;
 	}
-	if (s->op == SO_LINKED) {
+	if (s->op == SO_LINKED && s->sym != SCH_NOSYM) {
 		lower_linked(l, s);
 		return;
 	}

@@ -386,7 +386,7 @@ program_link(struct prog *g, uint32_t unit, struct prog_func **sorted, uint32_t 
 					if (s->op != SO_LINKED)
 						continue;
 					to = linked_callee(g, g->unit + i, s, sorted, n);
-					s->op = to ? SO_LINKED : SO_CALLX;
+					s->cc = 0;
 					s->sym = to ? (int32_t)(to - g->func) : SCH_NOSYM;
 					for (uint32_t r = 0; to && r < to->f->nneed; r++)
 						s->cc |= !(s->n >> to->f->need[r] & 1);

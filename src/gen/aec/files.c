@@ -119,7 +119,7 @@ find_called(struct aec *a)
 			for (uint32_t k = 0; k < a->g.func[i].f->block[b].nstep; k++) {
 				const struct op_step *s = a->g.func[i].f->block[b].step + k;
 
-				if (s->op == SO_LINKED && a->g.func[s->sym].unit != a->g.func[i].unit)
+				if (s->op == SO_LINKED && s->sym != SCH_NOSYM && a->g.func[s->sym].unit != a->g.func[i].unit)
 					a->called[s->sym] = 1;
 			}
 }

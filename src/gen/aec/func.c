@@ -135,7 +135,7 @@ func_call(struct gen *g, const struct op_step *s, int64_t no)
 	const char *sp = gen_var(g, g->u->sp, tmp);
 	int jumps = (g->f->flags & SF_SETJMP) != 0;
 
-	for (uint32_t i = 0; s->op == SO_LINKED && s->cc && i < g->a->g.func[s->sym].f->nneed; i++) {
+	for (uint32_t i = 0; s->op == SO_LINKED && s->sym != SCH_NOSYM && s->cc && i < g->a->g.func[s->sym].f->nneed; i++) {
 		const struct op_step value = prog_need(g->u, g->a->g.func[s->sym].f, i);
 
 		gen_compute(g, &value);
@@ -154,10 +154,10 @@ func_call(struct gen *g, const struct op_step *s, int64_t no)
 		if (after)
 			buf_printf(g->out, ", %s)", sp);
 		buf_printf(g->out, "%s);\n", end);
-	} else if (s->op == SO_LINKED) {
+	} else if (s->op == SO_LINKED && s->sym != SCH_NOSYM) {
 		func_known(g, (uint32_t)s->sym, g->u->push);
 		buf_printf(g->out, "%s);\n", end);
-	} else if (s->op == SO_CALLX) {
+	} else if (s->op != SO_CALLJ) {
 		buf_printf(g->out, "ae_unknown(HERE, %s)%s);\n", sp, end);
 	} else {
 		buf_printf(g->out, "ae_setjmp(HERE, %s, %u)%s);\nJ%u:\n\tsj%u = %s;\n", sp, s->n, end,
