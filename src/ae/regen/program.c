@@ -389,7 +389,7 @@ program_link(struct prog *g, uint32_t unit, struct prog_func **sorted, uint32_t 
 					s->cc = 0;
 					s->sym = to ? (int32_t)(to - g->func) : SCH_NOSYM;
 					for (uint32_t r = 0; to && r < to->f->nneed; r++)
-						s->cc |= !(s->n >> to->f->need[r] & 1);
+						s->cc |= to->f->need[r] >= 32 || !(s->n >> to->f->need[r] & 1);
 				}
 		}
 }

@@ -24,9 +24,9 @@
 #define FAST_INLINE static inline
 #endif
 
-#define FAST_CODE   0x2000     /* offset of struct fast_area in the mapping: the code is before it */
-#define FAST_STACK  0xa000     /* end of the recorder's stack */
-#define FAST_RING   0xa000     /* offset of the buffer */
+#define FAST_CODE   0x4000     /* offset of struct fast_area in the mapping: the code is before it */
+#define FAST_STACK  0xc000     /* end of the recorder's stack */
+#define FAST_RING   0xc000     /* offset of the buffer */
 #define FAST_ROOM   (1u << 20)       /* bytes of the buffer */
 #define FAST_SIZE   (FAST_RING + FAST_ROOM)
 #define FAST_CALLS  512u        /* numbers of system calls that it knows */
