@@ -174,13 +174,17 @@ printf '+$vCont;c#a8\003+$qC#b4+$k#6b' | timeout 300 wsgdb spin.ws | tr '$' '\n'
 has "an interrupt stops it" "$(cat -v out)" '^T02thread:1' '^QC1'
 
 # a port: one connection, of this machine
-wsgdb -l 0 story.ws 2>port &
-pid=$!
-for k in 1 2 3 4 5 6 7 8 9 10; do
-	grep -q localhost port && break
-	sleep 0.5
-done
-n=$(sed -n 's/.*localhost:\([0-9]*\)$/\1/p' port)
+# listen CAPTURE: wsgdb is $pid, at port $n
+listen() {
+	wsgdb -l 0 "$1" 2>port &
+	pid=$!
+	for k in 1 2 3 4 5 6 7 8 9 10; do
+		grep -q localhost port && break
+		sleep 0.5
+	done
+	n=$(sed -n 's/.*localhost:\([0-9]*\)$/\1/p' port)
+}
+listen story.ws
 printf 'qC\nbs\nk\n' | talk -p "$n" >got
 wait $pid
 is "a port, and its end" "$? $(head -n 1 got)" "0 QC1"
@@ -194,13 +198,8 @@ except ConnectionRefusedError:
 EOF
 is "and nobody after that" "$(cat got)" refused
 # gdb that is killed resets the connection: that is no fault of wsgdb
-wsgdb -l 0 spin.ws 2>port &
-pid=$!
-for k in 1 2 3 4 5 6 7 8 9 10; do
-	grep -q localhost port && break
-	sleep 0.5
-done
-python3 - "$(sed -n 's/.*localhost:\([0-9]*\)$/\1/p' port)" <<'EOF'
+listen spin.ws
+python3 - "$n" <<'EOF'
 import socket, struct, sys
 s = socket.create_connection(("127.0.0.1", int(sys.argv[1])), timeout=60)
 s.sendall(b"$qC#b4")

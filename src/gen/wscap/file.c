@@ -150,16 +150,25 @@ file_call(struct cap *c, const struct call *k)
 	}
 }
 
-/* The name of a descriptor's file, cut off at 63 bytes. */
-static void
-file_name(const struct cap *c, int fd, char name[64])
+void
+file_name(const struct cap *c, int fd, char *name, size_t room)
 {
 	char path[48];
 	ssize_t n;
 
 	snprintf(path, sizeof(path), "/proc/%ld/fd/%d", (long)c->t.pid, fd);
-	n = readlink(path, name, 63);
+	n = readlink(path, name, room - 1);
 	name[n > 0 ? n : 0] = 0;
+}
+
+int
+file_regular(struct cap *c, int fd, struct mapped_file *f)
+{
+	const struct file at = file_at(c, fd);
+
+	f->dev = at.dev;
+	f->ino = at.ino;
+	return at.type == S_IFREG;
 }
 
 int
@@ -169,7 +178,7 @@ file_shows_memory(const struct cap *c, int fd)
 	char name[64];
 	const char *last;
 
-	file_name(c, fd, name);
+	file_name(c, fd, name, sizeof(name));
 	last = strrchr(name, '/');
 	for (size_t i = 0; last && !strncmp(name, "/proc/", 6) && i < sizeof(names) / sizeof(names[0]); i++)
 		if (!strcmp(last + 1, names[i]))
@@ -184,7 +193,7 @@ file_fast(struct cap *c, int fd)
 	struct file f = file_at(c, fd);
 	unsigned may = FAST_READS | FAST_WRITES;
 
-	file_name(c, fd, name);
+	file_name(c, fd, name, sizeof(name));
 	if (!strncmp(name, "/proc/", 6))        /* it may show the recorder's memory: file_shows_memory */
 		may &= ~(unsigned)FAST_READS;
 	if (f.memory)

@@ -4,7 +4,6 @@
 #include <sys/mman.h>
 #include <sys/shm.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/diag.h"
 #include "gen/wscap/signal.h"
@@ -45,11 +44,9 @@ file_of(struct cap *c, struct region *r, int fd, char *name, size_t room)
 {
 	char path[48];
 	struct stat st;
-	ssize_t n;
 
+	file_name(c, fd, name, room);
 	snprintf(path, sizeof(path), "/proc/%ld/fd/%d", (long)c->t.pid, fd);
-	n = readlink(path, name, room - 1);
-	name[n > 0 ? n : 0] = 0;
 	if (!stat(path, &st)) {
 		r->dev = st.st_dev;
 		r->ino = st.st_ino;

@@ -3,7 +3,6 @@
  * which of its blocks have the bytes of a file.  That is certain only of a file that nobody has written to for a while,
  * in whichever way.
  */
-#include <stdio.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -170,22 +169,19 @@ int
 stored_call(struct cap *c, const struct call *k, uint64_t addr, uint64_t n)
 {
 	long long at = k->nr == SYS_pread64 ? (long long)k->arg[3] : -1;
-	char path[48], name[4096];
-	struct mapped_file file = {.name = name};
+	int fd = (int)k->arg[0];
+	struct mapped_file file;
 	struct hold_file *f;
-	struct stat st;
-	ssize_t len;
+	char name[4096];
 
 	if (!c->all->store || !c->w || c->compare || k->ret < 0 || n < CALL_LEAST || (k->nr != SYS_read && k->nr != SYS_pread64))
 		return 0;
-	snprintf(path, sizeof(path), "/proc/%ld/fd/%d", (long)c->t.pid, (int)k->arg[0]);
-	if (stat(path, &st) || !S_ISREG(st.st_mode) || (len = readlink(path, name, sizeof(name) - 1)) < 0)
+	if (!file_regular(c, fd, &file))
 		return 0;
-	name[len] = 0;
-	file.dev = st.st_dev;
-	file.ino = st.st_ino;
+	file_name(c, fd, name, sizeof(name));
+	file.name = name;
 	if (k->nr == SYS_read)
-		at = file_place(c, (int)k->arg[0]) - k->ret;
+		at = file_place(c, fd) - k->ret;
 	if (at < 0 || !(f = stored_file(c, &file)))
 		return 0;
 	while (n) {

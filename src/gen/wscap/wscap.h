@@ -326,6 +326,12 @@ void put_sys(struct cap *c, const struct user_regs_struct *g, uint64_t ret);
 /* reads c->xsave; returns its bytes */
 size_t get_xsave(struct cap *c);
 
+/* A file that the process maps or reads, as it was then. */
+struct mapped_file {
+	uint64_t dev, ino;
+	const char *name;
+};
+
 /* stored.c: pages that are written once */
 
 /* path NULL: no store; exits if it cannot be opened */
@@ -337,7 +343,6 @@ void stored_put(struct cap *c, uint64_t addr, const uint8_t *p, size_t n);
 void stored_ref(struct cap *c, uint64_t addr, const struct ws_pages_ref *ref);   /* the pages of ref are there */
 /* stored_file.c: as hold_map, with a store: the contents are recorded, or 0 */
 int stored_map(struct cap *c, const struct region *r, uint64_t lo, const char *name, int fresh);
-struct mapped_file;
 /* a file that the process reads; NULL: the store is not to be asked about it */
 struct hold_file *stored_file(struct cap *c, const struct mapped_file *file);
 /*
@@ -378,11 +383,7 @@ int call_is_at(struct cap *c, uint64_t pc);
 #define X(f) void sys_##f(struct cap *c, const struct call *k);
 CALLS
 #undef X
-/* The file of a mmap; NULL: that of its descriptor now. */
-struct mapped_file {
-	uint64_t dev, ino;
-	const char *name;
-};
+/* file: what was mapped; NULL: that of the call's descriptor now */
 void maps_map(struct cap *c, const struct call *k, const struct mapped_file *file);
 /* n bytes were written to the buffers of an iovec array */
 void put_iov(struct cap *c, uint64_t iov, uint64_t count, uint64_t n);
@@ -399,6 +400,9 @@ int file_written(const struct call *k); /* the descriptor that the call writes t
 unsigned file_fast(struct cap *c, int fd);
 /* does a descriptor of its show where a process has its memory, or what is there? */
 long long file_place(const struct cap *c, int fd);     /* where its next read begins; -1 */
+void file_name(const struct cap *c, int fd, char *name, size_t room);  /* of a descriptor's file, cut off at room - 1 bytes */
+/* Is a descriptor's file a regular one?  Then its device and inode are in *f; the name is not. */
+int file_regular(struct cap *c, int fd, struct mapped_file *f);
 int file_shows_memory(const struct cap *c, int fd);
 
 /* schedule.c: threads of a process; c->th is not NULL unless said otherwise */
