@@ -49,8 +49,10 @@ work_memory(const struct job *j, uint64_t need, unsigned threads)
 	const struct args *a = j->a;
 
 	if (a->memory && need > a->memory)
-		die("%s: it takes %llu MiB of memory, and -M allows %llu", j->in->name,
-		    (unsigned long long)((need + MIB - 1) / MIB), (unsigned long long)(a->memory / MIB));
+		die("%s: it takes %llu MiB of memory, and -M allows %llu%s", j->in->name,
+		    (unsigned long long)((need + MIB - 1) / MIB),
+		    (unsigned long long)(a->memory < MIB ? a->memory : a->memory / MIB),
+		    a->memory < MIB ? a->memory > 1 ? " bytes" : " byte" : "");
 	if (a->verbose)
 		warn("%s: at most %llu MiB of memory, with %u thread%s", j->in->name,
 		    (unsigned long long)((need + MIB - 1) / MIB), threads, threads > 1 ? "s" : "");
