@@ -50,9 +50,9 @@ done <<'END'
 40 -6 -r 4,8
 END
 gives "too little" 1 "bifcm: values: it takes $(bifcm -v -M 1M -c values 2>&1 | sed 's/.*takes \([0-9]*\) .*/\1/') MiB of memory, and -M allows 1" bifcm -M 1M -c values
-gives "a limit without its suffix" 1 "bifcm: values: it takes $(bifcm -v -M 1M -c values 2>&1 | sed 's/.*takes \([0-9]*\) .*/\1/') MiB of memory, and -M allows 100 bytes" bifcm -M 100 -c values
 is "no output" "$(wc -c <tap.out | tr -d ' ')" 0
 least=$(bifcm -M 1M -c values 2>&1 | sed 's/.*takes \([0-9]*\) .*/\1/')
+gives "a limit without its suffix" 1 "bifcm: values: it takes $least MiB of memory, and -M allows 100 bytes" bifcm -M 100 -c values
 ok "what it says is enough" bifcm -M "${least}M" -c values
 bifcm -c values >x.bif
 need=$(stated bifcm -dcv x.bif)

@@ -47,15 +47,14 @@ static void
 work_memory(const struct job *j, uint64_t need, unsigned threads)
 {
 	const struct args *a = j->a;
+	unsigned long long most = a->memory, mib = (need + MIB - 1) / MIB;
 
-	if (a->memory && need > a->memory)
-		die("%s: it takes %llu MiB of memory, and -M allows %llu%s", j->in->name,
-		    (unsigned long long)((need + MIB - 1) / MIB),
-		    (unsigned long long)(a->memory < MIB ? a->memory : a->memory / MIB),
-		    a->memory < MIB ? a->memory > 1 ? " bytes" : " byte" : "");
+	if (most && need > most && most < MIB)
+		die("%s: it takes %llu MiB of memory, and -M allows %llu byte%s", j->in->name, mib, most, most > 1 ? "s" : "");
+	if (most && need > most)
+		die("%s: it takes %llu MiB of memory, and -M allows %llu", j->in->name, mib, most / MIB);
 	if (a->verbose)
-		warn("%s: at most %llu MiB of memory, with %u thread%s", j->in->name,
-		    (unsigned long long)((need + MIB - 1) / MIB), threads, threads > 1 ? "s" : "");
+		warn("%s: at most %llu MiB of memory, with %u thread%s", j->in->name, mib, threads, threads > 1 ? "s" : "");
 }
 
 /* The sizes of blocks and the threads with which it takes no more than it may. n: bytes that were read */

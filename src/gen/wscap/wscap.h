@@ -398,11 +398,11 @@ int file_memory(struct cap *c, const struct call *k);    /* does it write to a f
 int file_written(const struct call *k); /* the descriptor that the call writes to; -1: none */
 /* FAST_WRITES, FAST_READS: may the recorder write to a descriptor, or read from it? */
 unsigned file_fast(struct cap *c, int fd);
-/* does a descriptor of its show where a process has its memory, or what is there? */
 long long file_place(const struct cap *c, int fd);     /* where its next read begins; -1 */
 void file_name(const struct cap *c, int fd, char *name, size_t room);  /* of a descriptor's file, cut off at room - 1 bytes */
 /* Is a descriptor's file a regular one?  Then its device and inode are in *f; the name is not. */
 int file_regular(struct cap *c, int fd, struct mapped_file *f);
+/* does a descriptor of its show where a process has its memory, or what is there? */
 int file_shows_memory(const struct cap *c, int fd);
 
 /* schedule.c: threads of a process; c->th is not NULL unless said otherwise */
