@@ -135,8 +135,6 @@ sched_next(struct cap *c)
 		tree_stopped(c, t->status);
 	} else {
 		share_catch_up(c);
-		if (c->all->leaving)
-			ptrace(PTRACE_INTERRUPT, c->t.pid, NULL, NULL);
 		tree_resume(c, 0);
 	}
 	return 1;

@@ -222,6 +222,8 @@ tree_resume(struct cap *c, int sig)
 
 	if (c->t.nheld && !c->sent)
 		cap_set_timer(1);
+	if (c->all->leaving)            /* any other stop, as of a call made on its behalf, has undone that of tree_interrupt */
+		ptrace(PTRACE_INTERRUPT, c->t.pid, NULL, NULL);
 	err = tracee_resume(&c->t, c->listen ? PTRACE_LISTEN : fast_resume(c), sig);
 	if (err && err != ESRCH)
 		die("cannot continue the program: %s", strerror(err));
@@ -386,8 +388,6 @@ tree_stopped(struct cap *c, int status)
 		tree_leave(c, status);
 	else
 		sig = cap_stop_at(c, status);
-	if (faults && c->traced && !c->hasended)
-		ptrace(PTRACE_INTERRUPT, c->t.pid, NULL, NULL);
 	if (c->all->until.calls && until_over(c->all))
 		tree_interrupt(c->all);
 	sig = turn_settle(c, sig);

@@ -75,14 +75,14 @@ turn_give(struct cap *c)
 static int
 turn_is_loose(const struct cap *c)
 {
-	return turn_takes(c) && c->all->turns.has != c && !c->turn.ready && !c->inside && !c->listen &&
+	return share_any(c) && c->all->turns.has != c && !c->turn.ready && !c->inside && !c->listen &&
 	    (!c->th || c->th->turn);
 }
 
 void
 turn_join(struct cap *c)
 {
-	if (!turn_is_loose(c))
+	if (c->all->leaving || !turn_is_loose(c))
 		return;
 	ptrace(PTRACE_INTERRUPT, c->t.pid, NULL, NULL);
 	c->all->turns.joined = 1;
@@ -126,7 +126,7 @@ turn_stopped(struct cap *c, int status)
 	struct turns *t = &c->all->turns;
 
 	c->turn.joins = c->turn.called = c->turn.placed = 0;
-	if (!turn_takes(c))
+	if (!share_any(c))
 		return 0;
 	/* where it stands must be found before others write, as it may execute some more instructions for that */
 	c->turn.joins = turn_is_loose(c);
@@ -215,13 +215,17 @@ turn_resume(struct cap *c, int sig)
 	int called = c->turn.called, placed = c->turn.placed, loose = c->turn.joins && !placed && !called, goes;
 
 	c->turn.joins = c->turn.called = c->turn.placed = 0;
-	if (!turn_takes(c)) {
+	if (!share_any(c)) {
 		turn_leave(c);
 		tree_resume(c, sig);
 		return;
 	}
 	if (!t->has && !t->joined)
 		turn_get(c);
+	if (c->all->leaving) {          /* its next stop is its end: until then, no other begins */
+		tree_resume(c, sig);
+		return;
+	}
 	if (t->has == c) {
 		if (c->turn.late && !c->inside)
 			share_catch_up(c);
@@ -247,7 +251,7 @@ turn_threads(struct cap *c)
 {
 	struct turns *t = &c->all->turns;
 
-	if (!turn_takes(c) || t->has == c)
+	if (!share_any(c) || t->has == c)
 		return 1;
 	if (!t->has && !t->joined) {
 		turn_get(c);
@@ -265,8 +269,7 @@ turn_begin(struct cap *c)
 	enum turn_ready ready = c->turn.ready;
 
 	turn_remove(c);
-	if (!c->all->leaving)
-		turn_get(c);
+	turn_get(c);
 	if (ready == TURN_STOPPED) {
 		tree_stopped(c, c->turn.status);
 	} else if (ready == TURN_HANDLED) {
@@ -287,8 +290,8 @@ turn_next(struct tree *a)
 		t->has = NULL;
 	if (t->has && t->has->th && !t->has->th->turn)          /* all its threads wait */
 		turn_give(t->has);
-	/* at the end of the capture, the one that runs ends first: the others must not write while it looks for a place */
-	while (t->first && !t->has && (a->leaving || !turn_waits(a)))
+	/* at the end of the capture, each ends before the next begins: who is released writes as it likes */
+	while (t->first && !t->has && !turn_waits(a))
 		turn_begin(t->first);
 }
 
