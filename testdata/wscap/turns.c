@@ -1,5 +1,6 @@
 /* Processes that share memory, and wait for each other in it: what each prints is what it read. */
 #define _GNU_SOURCE
+#include <cpuid.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <linux/futex.h>
@@ -100,6 +101,22 @@ race(int me, int n)
 	}
 }
 
+/* The same with an instruction that is recorded in the process, where the turn often ends. */
+static void
+ids(int me, int n)
+{
+	for (int i = 0; i < n; i++) {
+		uint32_t v = area->count + (uint32_t)me, a, b, c, d;
+
+		for (int k = 0; k < 20; k++)
+			v = v * 1664525u + area->many[(v >> 20) % 4096];
+		__cpuid_count(0xb, 0, a, b, c, d);
+		mix(v + b);
+		area->many[v % 4096] = v;
+		area->count = v;
+	}
+}
+
 static void
 on_alarm(int sig)
 {
@@ -188,6 +205,8 @@ work(const char *how, int me, int n)
 		race(me, n);
 	else if (!strcmp(how, "alarms"))
 		alarms(me, n);
+	else if (!strcmp(how, "ids"))
+		ids(me, n);
 	else if (!strcmp(how, "threads") || !strcmp(how, "threads-race"))
 		threads(me, n);
 	else if (!strcmp(how, "jobs"))

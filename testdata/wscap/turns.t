@@ -25,6 +25,9 @@ shared "a lock with sched_yield" yield 2000 3
 shared "a futex" futex 1000 3
 shared "no lock" race 3000 3
 native "no lock"
+for i in 1 2 3; do
+	shared "cpuid, $i" ids 500000 3
+done
 shared "handlers" alarms 3000 3
 shared "threads" threads 1000 2
 shared "threads without a lock" threads-race 1500 2

@@ -5,6 +5,7 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
+#include "base/bytes.h"
 #include "gen/wscap/fast.h"
 #include "gen/wscap/signal.h"
 #include "gen/wscap/thread.h"
@@ -12,6 +13,7 @@
 #define SUD_CODE 2              /* si_code of the SIGSYS: SYS_USER_DISPATCH */
 #define STEPS 100000u           /* steps out of the recorder, at most */
 #define TRAP_FLAG 0x100u
+#define POPF 0x9d
 #define NOTED 7u                /* bytes of the code from when it was seen that it shall stop to fast_noted */
 
 /* The process is at a place of the program that a jump has replaced: leads it into the stub. */
@@ -286,6 +288,24 @@ fast_step(struct cap *c)
 }
 
 /*
+ * A popf of the recorder is done for the process.  If that is stepped, the kernel takes the trap flag that it steps with
+ * for the program's own from then on.  0: no popf is there.
+ */
+static int
+fast_popf(struct cap *c, struct user_regs_struct *g)
+{
+	uint8_t b = 0, flags[8];
+
+	if (!fast_inside(c->fast, g) || tracee_read(&c->t, g->rip, &b, 1) != 1 || b != POPF ||
+	    tracee_read(&c->t, g->rsp, flags, sizeof(flags)) != sizeof(flags))
+		return 0;
+	g->eflags = get_le64(flags) & ~(uint64_t)TRAP_FLAG;
+	g->rsp += sizeof(flags);
+	g->rip++;
+	return !tracee_setregs(&c->t, g);
+}
+
+/*
  * Brings the process out of the recorder, to a place of the program.  Before a call, rcx and r11 are no longer the
  * program's, as a signal there would show: the call is made under ptrace first; if all ends here, it is the last one.
  */
@@ -295,15 +315,10 @@ fast_out(struct cap *c)
 	struct fast *f = c->fast;
 	struct user_regs_struct g;
 	int calls = f->calling;
-	uint64_t rip, traps = 0;
+	uint64_t rip;
 
 	f->a->note = 0;
 	for (unsigned i = 0; i < STEPS && !tracee_regs(&c->t, &g); i++) {
-		/* the kernel shows the trap flag that it steps with after a popf */
-		if (i == 0)
-			traps = g.eflags & TRAP_FLAG;
-		else
-			g.eflags = (g.eflags & ~(uint64_t)TRAP_FLAG) | traps;
 		if (g.rip == fast_place(f, fast_made)) {
 			fast_finish(c, &g, g.rax);
 			break;
@@ -327,7 +342,7 @@ fast_out(struct cap *c)
 			tracee_setregs(&c->t, &g);
 			break;
 		}
-		if (fast_step(c))
+		if (!fast_popf(c, &g) && fast_step(c))
 			break;
 	}
 	f->calling = calls && !c->all->leaving;
