@@ -35,7 +35,9 @@ for i in 'spin 4 2' 'yield 1500 3' 'race 1500 3' 'futex 1000 3' 'threads 1000 2'
 	# shellcheck disable=SC2086
 	shared "mapped later: ${i%% *}" $i late
 done
-shared "stopped and continued" jobs 2000 3
+for i in 2000 10000 10001; do
+	shared "stopped and continued, $i" jobs $i 3
+done
 # The capture ends before the program
 for i in 'spin 90' 'race 60000 3'; do
 	# shellcheck disable=SC2086

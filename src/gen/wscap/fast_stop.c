@@ -201,6 +201,18 @@ fast_again(struct cap *c, struct user_regs_struct *g)
 	tracee_setregs(&c->t, g);
 }
 
+/* The process stands in a stub, where the program goes on: at the program's place for that. */
+static void
+fast_to_program(struct cap *c, struct user_regs_struct *g)
+{
+	uint64_t rip = fast_outside(c->fast, g->rip);
+
+	if (!rip)
+		return;
+	g->rip = rip;
+	tracee_setregs(&c->t, g);
+}
+
 /* A signal.  1: it is done with, *sig is passed on. */
 static int
 fast_signal(struct cap *c, int *sig)
@@ -242,10 +254,7 @@ fast_signal(struct cap *c, int *sig)
 		*sig = fast_faulted(c, &g, &si) ? 0 : signal_wait(c, &si);
 		return 1;
 	}
-	if ((rip = fast_outside(f, g.rip)) != 0) {
-		g.rip = rip;
-		tracee_setregs(&c->t, &g);
-	}
+	fast_to_program(c, &g);
 	return 0;
 }
 
@@ -395,6 +404,10 @@ fast_stopped(struct cap *c, int status, int *sig)
 			fast_entered(c);
 	} else if (status >> 16 == 0) {
 		done = fast_signal(c, sig);
+	} else if (status >> 16 == PTRACE_EVENT_STOP && WSTOPSIG(status) != SIGTRAP && !c->all->leaving) {
+		/* it must not be stepped: it could not stand stopped any more */
+		if (!tracee_regs(&c->t, &g) && !fast_inside(f, &g))
+			fast_to_program(c, &g);
 	} else if (status >> 16 == PTRACE_EVENT_STOP &&
 	    (c->all->leaving || c->turn.joins || fast_is_due(c))) {
 		fast_out(c);
