@@ -297,7 +297,7 @@ fast_step(struct cap *c)
 }
 
 /*
- * A popf of the recorder is done for the process.  If that is stepped, the kernel takes the trap flag that it steps with
+ * The process is in the recorder; a popf there is done for it.  If that is stepped, the kernel takes the trap flag that it steps with
  * for the program's own from then on.  0: no popf is there.
  */
 static int
@@ -305,7 +305,7 @@ fast_popf(struct cap *c, struct user_regs_struct *g)
 {
 	uint8_t b = 0, flags[8];
 
-	if (!fast_inside(c->fast, g) || tracee_read(&c->t, g->rip, &b, 1) != 1 || b != POPF ||
+	if (tracee_read(&c->t, g->rip, &b, 1) != 1 || b != POPF ||
 	    tracee_read(&c->t, g->rsp, flags, sizeof(flags)) != sizeof(flags))
 		return 0;
 	g->eflags = get_le64(flags) & ~(uint64_t)TRAP_FLAG;
@@ -324,7 +324,6 @@ fast_out(struct cap *c)
 	struct fast *f = c->fast;
 	struct user_regs_struct g;
 	int calls = f->calling;
-	uint64_t rip;
 
 	f->a->note = 0;
 	for (unsigned i = 0; i < STEPS && !tracee_regs(&c->t, &g); i++) {
@@ -346,9 +345,7 @@ fast_out(struct cap *c)
 			break;
 		}
 		if (!fast_inside(f, &g)) {
-			if ((rip = fast_outside(f, g.rip)) != 0)
-				g.rip = rip;
-			tracee_setregs(&c->t, &g);
+			fast_to_program(c, &g);
 			break;
 		}
 		if (!fast_popf(c, &g) && fast_step(c))

@@ -12,13 +12,6 @@
 #include "gen/wscap/signal.h"
 #include "gen/wscap/thread.h"
 
-/* Does c run only when it has the turn? */
-static int
-turn_takes(const struct cap *c)
-{
-	return share_any(c) && !c->all->leaving;
-}
-
 static void
 turn_add(struct cap *c, enum turn_ready ready)
 {
@@ -168,7 +161,8 @@ turn_settle(struct cap *c, int sig)
 {
 	int other;
 
-	if (!c->turn.joins || c->inside || c->restart || c->listen || c->hasended || !turn_takes(c))
+	if (!c->turn.joins || c->inside || c->restart || c->listen || c->hasended || !share_any(c) ||
+	    c->all->leaving)
 		return sig;
 	if (!sig && (!fast_leave(c) || turn_calls(c)))  /* it stops by itself */
 		return sig;
