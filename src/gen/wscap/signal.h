@@ -24,6 +24,11 @@ void signal_forced(struct cap *c, int sig);
 void signal_place(struct cap *c);       /* records the present place */
 int signals_due(const struct cap *c);   /* are some held that have not been sent again, and would be delivered at once? */
 void signals_send(struct cap *c);       /* sends them again: they arrive when the process continues, or at its call's end */
+/*
+ * Of those that were sent again, some are not pending any more: the kernel drops one where another of its number is pending,
+ * and one that comes amid a call made on behalf of the process is held again.  They are to be sent again; it is stopped.
+ */
+void signals_lost(struct cap *c);
 void signals_force(struct cap *c);      /* held signals have waited long enough */
 
 /* runs a program that is not at a system call to a place that can be found again: 0, a signal, or -1: it ended */

@@ -220,6 +220,8 @@ tree_resume(struct cap *c, int sig)
 {
 	int err;
 
+	if (c->sent)
+		signals_lost(c);
 	if (c->t.nheld && !c->sent)
 		cap_set_timer(1);
 	if (c->all->leaving)            /* any other stop, as of a call made on its behalf, has undone that of tree_interrupt */
