@@ -51,6 +51,16 @@ threads "small blocks" sort.ws -q -s 20000
 threads "loads" sort.ws -vv -m loads -s 3000
 threads "paper" sort.ws -v -m paper -s 20000
 threads "its text" sort.txt -v
+
+# dependences OPTIONS...: the bytes of the dependences, as -v says
+dependences() { wetz -v "$@" -o part.wet sort.ws 2>&1 | awk '$2 == "dependences" { print $3 }'; }
+fast=$(dependences -3) some=$(dependences) small=$(dependences -9)
+ok "-q: dependences are those of level 3, $fast bytes" test "$(dependences -q)" = "$fast"
+ok "and those of level 9 with it" test "$(dependences -9 -q)" = "$fast"
+ok "without it they are smaller: $some bytes" test "$some" -lt "$fast"
+ok "at level 9, smaller still: $small bytes" test "$small" -lt "$some"
+ok "-q -1 is -1" test "$(dependences -1 -q)" = "$(dependences -1)"
+
 gives "-T" 2 "wetz: -T 65: not a number from 0 to 64; k, M and G after it are 1024, 1024k and 1024M; see wetz --help" wetz -T 65 sort.ws
 
 # a replay says where its statements come from when the files are gone

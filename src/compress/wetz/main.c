@@ -40,7 +40,7 @@ static const struct opt wetz_opts[] = {
 	{ 'm', "kind", "KIND", "what is kept of a capture: full (the default), loads, replay or paper" },
 	{ 'M', "memory-limit", "BYTES", "with -d: an error if that takes more memory" },
 	OPT_OUTPUT,
-	{ 'q', "quick", NULL, "values in small blocks: wetq answers sooner, the file is larger" },
+	{ 'q', "quick", NULL, "wetq answers sooner, the file is larger" },
 	{ 's', "segment", "N", "executed instructions in a segment (4M)" },
 	{ 'T', "threads", "N", "compress by N threads; 0: one for each processor, at most 4 (0)" },
 	{ 'v', "verbose", NULL, "print the size of each part; twice: after each segment" },

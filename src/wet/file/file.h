@@ -36,7 +36,7 @@ struct store_opts {
 	unsigned threads;
 	uint64_t segment;               /* minimum number of statements in a segment */
 	size_t entries;                 /* kind text: approximate entries of a section; 0: a million */
-	/* values in small blocks, for fast access to those of one statement */
+	/* values in small blocks, for fast access to those of one statement; dependences that are decoded fast */
 	int quick;
 	struct store_stats *stats;      /* filled in; or NULL */
 	/* Called after each segment of kinds full and loads; or NULL. */

@@ -21,6 +21,7 @@ struct store_job {
 	struct buf before, coded;
 	uint64_t *v, *key;              /* n values, and their keys or NULL; owned */
 	size_t n;
+	int level;
 	int bad;                        /* memory ran out */
 	int ends;                       /* a section, which has: */
 	enum wetfile_tag tag;
@@ -106,7 +107,7 @@ out_work(void *arg, unsigned thread, void *job)
 		return;
 	if (!*w)
 		*w = vc_work_new(1);
-	j->bad = !*w || col_put_block(&j->coded, *w, t->o->level, j->v, j->key, j->n) != 0;
+	j->bad = !*w || col_put_block(&j->coded, *w, j->level, j->v, j->key, j->n) != 0;
 }
 
 /* Waits for the oldest job, and writes its section if that is complete. */
@@ -155,15 +156,16 @@ out_threads(struct store_out *t)
 }
 
 static int
-out_block(struct store_out *t, const uint64_t *v, const uint64_t *key, size_t n)
+out_block(struct store_out *t, const uint64_t *v, const uint64_t *key, size_t n, int level)
 {
 	struct store_job *j;
 
 	if (!out_threads(t))
-		return col_put_block(&t->b, t->work, t->o->level, v, key, n);
+		return col_put_block(&t->b, t->work, level, v, key, n);
 	if ((j = calloc(1, sizeof *j)) == NULL)
 		return -1;
 	j->n = n;
+	j->level = level;
 	j->v = malloc(n * sizeof *v);
 	j->key = key ? malloc(n * sizeof *key) : NULL;
 	if (!j->v || (key && !j->key)) {
@@ -176,23 +178,35 @@ out_block(struct store_out *t, const uint64_t *v, const uint64_t *key, size_t n)
 	return out_submit(t, j);
 }
 
-int
-store_col_blocks(struct store_out *t, const struct col *c, const struct col *key, size_t block)
+static int
+out_col(struct store_out *t, const struct col *c, const struct col *key, size_t block, int level)
 {
 	int bad = c->nomem || (key && key->nomem);
 
 	col_put_number(&t->b, c->n);
 	for (size_t i = 0, n; !bad && i < c->n; i += n) {
 		n = c->n - i < block ? c->n - i : block;
-		bad = out_block(t, c->v + i, key ? key->v + i : NULL, n) != 0;
+		bad = out_block(t, c->v + i, key ? key->v + i : NULL, n, level) != 0;
 	}
 	return bad || t->b.nomem ? -1 : 0;
 }
 
 int
+store_col_blocks(struct store_out *t, const struct col *c, const struct col *key, size_t block)
+{
+	return out_col(t, c, key, block, t->o->level);
+}
+
+int
+store_col_level(struct store_out *t, const struct col *c, const struct col *key, int level)
+{
+	return out_col(t, c, key, VC_MAX, level);
+}
+
+int
 store_col(struct store_out *t, const struct col *c, const struct col *key)
 {
-	return store_col_blocks(t, c, key, VC_MAX);
+	return out_col(t, c, key, VC_MAX, t->o->level);
 }
 
 int

@@ -41,7 +41,9 @@ void store_out_free(struct store_out *t);
 
 /* appends a column to the section.  key: as col_put's */
 int store_col(struct store_out *t, const struct col *c, const struct col *key);
-/* the same in blocks of `block` values, at most VC_MAX */
+/* the same, at another compression level than the file's */
+int store_col_level(struct store_out *t, const struct col *c, const struct col *key, int level);
+/* the same as store_col in blocks of `block` values, at most VC_MAX */
 int store_col_blocks(struct store_out *t, const struct col *c, const struct col *key, size_t block);
 
 /* appends those of many numbers that are not 0, in two columns: which, and the numbers */
