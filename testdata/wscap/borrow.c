@@ -24,6 +24,7 @@
 
 extern char **environ;
 static char *big;
+static char beside[8192];          /* with a heap: in one mapping with it, as far as wscap knows */
 
 static void
 tell(pid_t pid)
@@ -35,6 +36,8 @@ tell(pid_t pid)
 		;
 	for (size_t i = 0; i < N; i += 31)
 		sum = sum * 31 + (unsigned char)big[i];
+	for (size_t i = 0; i < sizeof(beside); i++)
+		sum = sum * 31 + (unsigned char)beside[i];
 	printf("%x, status %x\n", sum, (unsigned)st);
 	fflush(stdout);
 }
@@ -92,6 +95,18 @@ messages(pid_t parent)
 	return recvmmsg(s[1], m, 2, MSG_DONTWAIT, NULL) != 2 || process_vm_readv(parent, &more, 1, io, 2, 0) != 20;
 }
 
+/* A new mapping in the place of an old one: not by MAP_FIXED alone, which would replace it at once. */
+static void
+renew(char *at, size_t n)
+{
+	char first = *at;
+
+	munmap(at, n);
+	if (mmap(at, n, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == MAP_FAILED)
+		_exit(8);
+	*at = (char)(first + 1);
+}
+
 int
 main(int argc, char **argv)
 {
@@ -101,7 +116,10 @@ main(int argc, char **argv)
 	volatile pid_t pid;
 	int null = open("/dev/null", O_WRONLY);
 
-	big = mmap((void *)0x10000000000, N + STACK, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+	if (!strncmp(what, "heap", 4))
+		big = sbrk(N + STACK);
+	else
+		big = mmap((void *)0x10000000000, N + STACK, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
 	for (size_t i = 0; i < N; i += 509)
 		big[i] = (char)(i >> 9);
 	v = arguments(3, 5000);
@@ -144,6 +162,18 @@ main(int argc, char **argv)
 				_exit(messages(getppid()));
 			if (!strcmp(what, "unmaps"))
 				munmap(big + N / 8 * 3, 65536);
+			if (!strcmp(what, "discards"))
+				madvise(big + N / 8 * 3, 65536, MADV_DONTNEED);
+			if (!strcmp(what, "replaces"))
+				renew(big + N / 8 * 3, 65536);
+			if (!strcmp(what, "removes"))
+				renew(big, N + STACK);
+			if (!strcmp(what, "heap"))
+				beside[i * 4000 + 7]++;
+			if (!strcmp(what, "heap, and trims it")) {
+				sbrk(-(STACK + 65536));
+				sbrk(STACK + 65536);
+			}
 			if (!strcmp(what, "filters"))   /* and use memory after that */
 				_exit(forbid(big + 3000000) || big[N - 4096]++);
 			if (!strcmp(what, "filtered"))

@@ -37,6 +37,41 @@ borrow_save(struct cap *c, uint64_t lo, uint64_t hi)
 		compare_keep_old(c->lender, lo, hi);
 }
 
+/* Saves what is hidden of [lo, lo + n) and of its parent; the call may change it there or take it away. */
+static void
+borrow_lose(struct cap *c, uint64_t lo, uint64_t n)
+{
+	uint64_t hi = n < UINT64_MAX - lo ? lo + n : UINT64_MAX;
+
+	for (size_t i = region_at(&c->hidden, lo); i < c->hidden.n && c->hidden.p[i].lo < hi; i++) {
+		const struct region *h = &c->hidden.p[i];
+
+		borrow_save(c, h->lo > lo ? h->lo : lo, h->hi < hi ? h->hi : hi);
+	}
+}
+
+void
+borrow_call(struct cap *c, const struct call *k)
+{
+	switch (k->nr) {
+	case SYS_mmap:
+		if (k->arg[3] & MAP_FIXED)
+			borrow_lose(c, k->arg[0], k->arg[1]);
+		break;
+	case SYS_mremap:
+		if (k->arg[3] & MREMAP_FIXED)
+			borrow_lose(c, k->arg[4], k->arg[2]);
+		break;
+	case SYS_munmap: case SYS_madvise:
+		borrow_lose(c, k->arg[0], k->arg[1]);
+		break;
+	case SYS_brk:
+		if (k->arg[0] && k->arg[0] < c->brk)
+			borrow_lose(c, k->arg[0], c->brk - k->arg[0]);
+		break;
+	}
+}
+
 /* [lo, hi) of a mapping: hides it, or records it now. */
 static void
 borrow_part(struct cap *c, const struct region *r, uint64_t lo, uint64_t hi, int hide)
@@ -60,10 +95,17 @@ borrow_hide(struct cap *c, const struct region *r, uint64_t lo)
 {
 	uint64_t alt = c->altstack / PAGE * PAGE, end = (c->altstack + c->altsize + PAGE - 1) / PAGE * PAGE;
 	struct user_regs_struct g;
+	size_t i;
 	int hide;
 
-	if (!c->lender || !c->lender->borrow || !borrow_large(r))
+	if (!c->lender || !c->lender->borrow)
 		return 0;
+	if (!borrow_large(r)) {         /* its parent may have a heap that is one with it, and has saved nothing of that */
+		i = region_at(&c->lender->reg, lo);
+		if (i < c->lender->reg.n && c->lender->reg.p[i].lo <= lo && borrow_large(&c->lender->reg.p[i]))
+			borrow_save(c, lo, r->hi);
+		return 0;
+	}
 	/* the kernel writes the frame of a signal to a stack, which must be there */
 	hide = !tracee_regs(&c->t, &g) && !(g.rsp >= lo && g.rsp < r->hi);
 	alt = !c->altsize || alt > r->hi ? r->hi : alt < lo ? lo : alt;

@@ -201,11 +201,21 @@ fork_return(struct cap *c)
 	c->nsite = 0;
 }
 
+/* Is all of r as it was in `before`?  A heap may be one region there with what is below it, and two in a child. */
 static int
-same_region(const struct region *a, const struct region *b)
+was_region(const struct regions *before, const struct region *r)
 {
-	return a->lo == b->lo && a->hi == b->hi && a->prot == b->prot && a->shared == b->shared &&
-	    a->ino == b->ino && a->dev == b->dev && (!a->ino || a->offset == b->offset);
+	uint64_t at = r->lo;
+
+	for (size_t i = region_at(before, at); i < before->n && at < r->hi; i++) {
+		const struct region *b = &before->p[i];
+
+		if (b->lo > at || b->prot != r->prot || b->shared != r->shared || b->ino != r->ino || b->dev != r->dev ||
+		    (r->ino && b->offset - b->lo != r->offset - r->lo))
+			return 0;
+		at = b->hi;
+	}
+	return at >= r->hi;
 }
 
 /* Records what of `before` is no longer mapped. */
@@ -247,9 +257,9 @@ fork_adopt(struct cap *c)
 	adopt_gone(c, &before);
 	for (size_t i = 0; i < c->reg.n; i++) {
 		const struct region *r = &c->reg.p[i];
-		size_t j = region_at(&before, r->lo), m;
+		size_t m;
 
-		if (j < before.n && same_region(r, &before.p[j]))
+		if (was_region(&before, r))
 			continue;
 		if (!maps.n) {
 			start_exe(c->t.pid, exe, sizeof(exe));

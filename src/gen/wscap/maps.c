@@ -193,6 +193,7 @@ sys_brk(struct cap *c, const struct call *k)
 		region_set(&c->reg, &r);
 	} else if (now < c->brk) {
 		region_cut(&c->reg, now, c->brk);
+		region_cut(&c->hidden, now, c->brk);
 		put_range(c, WS_UNMAP, now, c->brk - now, 0);
 	}
 	c->brk = now;

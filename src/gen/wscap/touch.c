@@ -291,6 +291,7 @@ touch_call(struct cap *c, const struct call *k)
 
 	if (!c->hidden.n)
 		return 0;
+	borrow_call(c, k);
 	w.n = 0;
 	switch (k->nr) {
 	case SYS_mmap: case SYS_munmap: case SYS_mprotect: case SYS_brk: case SYS_madvise:

@@ -12,6 +12,7 @@ int borrow_large(const struct region *r);
 /* c is such a child, which stands at its beginning: 1: r is hidden from lo on, as far as it can be; 0: it is recorded as always */
 int borrow_hide(struct cap *c, const struct region *r, uint64_t lo);
 void borrow_save(struct cap *c, uint64_t lo, uint64_t hi);      /* the child is about to use it */
+void borrow_call(struct cap *c, const struct call *k);          /* its call, which may take memory from it and its parent */
 void borrow_show(struct cap *c);        /* the memory is as before: c is the child, or its parent after that */
 void borrow_leave(struct cap *c);       /* the child of c, or that it is about to make, is not seen any more */
 void borrow_altstack(struct cap *c, const struct call *k);      /* the program has called sigaltstack */
