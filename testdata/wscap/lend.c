@@ -111,7 +111,7 @@ child(const char *what, char *big)
 		pid = what[0] == 'n' ? vfork() : fork();
 		if (!pid) {
 			actions(near);
-			execve("/bin/true", args, environ);
+			execve("./true", args, environ);
 			_exit(1);
 		}
 		add(pid > 0);
@@ -135,7 +135,7 @@ child(const char *what, char *big)
 			add((unsigned long)read(fd, big, 1) + (unsigned long)lseek(fd, 0, SEEK_SET));
 	actions(near);
 	if (what[0] > 'm')
-		execve("/bin/true", args, environ);
+		execve("./true", args, environ);
 	_exit(7);
 }
 
@@ -194,7 +194,7 @@ main(int argc, char **argv)
 			posix_spawn_file_actions_init(&f);
 			posix_spawn_file_actions_adddup2(&f, 1, 50);
 			posix_spawn_file_actions_addclose(&f, 50);
-			err = posix_spawn(&spawned, i % 2 ? "/nonexistent" : "/bin/true", &f, NULL, args, environ);
+			err = posix_spawn(&spawned, i % 2 ? "/nonexistent" : "./true", &f, NULL, args, environ);
 			add((unsigned)err);
 			posix_spawn_file_actions_destroy(&f);
 			if (!err)
