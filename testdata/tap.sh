@@ -28,7 +28,7 @@ few=7
 [ "${MATRIX-}" = full ] && few=1
 
 # How the programs are linked that are captured: without a loader, which is most of what a small one executes, unless it matters
-static=-static
+static=${STATIC:--static}
 [ "${MATRIX-}" = full ] && static=
 
 # skip REASON

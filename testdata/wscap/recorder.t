@@ -1,6 +1,6 @@
 # The recorder inside the process: what a program can notice of it, and what a replay must not
 . "$HERE/lib.sh"
-gcc -O1 -pthread ${static:+-static-pie} -o recorder "$HERE/recorder.c" || exit 1
+gcc -O1 -pthread ${static:+-static-pie ${static#-static}} -o recorder "$HERE/recorder.c" || exit 1
 gcc -O1 -pthread -static -no-pie -o recorders "$HERE/recorder.c" || exit 1
 
 rec() { captured "$1" --recorder on -- "$2" "$3"; }
