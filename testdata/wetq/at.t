@@ -30,7 +30,8 @@ both() {
 }
 
 for o in 0 1 2; do
-	${CC:-gcc} -g -O$o -w "$HERE/at/prog.c" -o prog && wscap -o prog.ws ./prog >out || { fail "-O$o: a capture"; continue; }
+	# a pointer to a function holds what was on the stack before it got a value: gdb has a name for libc's data, too
+	${CC:-gcc} -g -O$o -w $static "$HERE/at/prog.c" -o prog && objcopy -N main_arena prog && wscap -o prog.ws ./prog >out || { fail "-O$o: a capture"; continue; }
 	{ cat head && echo "target remote | wsgdb prog.ws"; } >script
 	# points of all functions, in the middle of their executions; not at the beginning of an inlined one, where gdb shows its caller
 	wetq list prog.ws | awk -v every=$((o == 0 ? 30 : 18)) '$4 ~ /prog.c$/ && seen[$5]++ % every == 2 { print $1 "#" int($2 / 2) }' >points
@@ -51,7 +52,7 @@ done
 
 # What is inlined was called in a file that has the name that list prints, by which a point can be given
 cp "$HERE/at/prog.c" own.c
-${CC:-gcc} -g -O2 -w own.c -o own && wscap -o own.ws ./own >out
+${CC:-gcc} -g -O2 -w $static own.c -o own && wscap -o own.ws ./own >out
 wetq list own.ws | awk '$4 == "own.c" { print "at " $1 }' | wetq -i own.ws 2>err | sed -n 's/^#[0-9].* at \(.*own\.c\):[0-9]*$/\1/p' | sort -u >names
 is "files of what was inlined" "$(cat names)" own.c
 
@@ -68,7 +69,7 @@ is "JSON: instruction" "$(sed -n 's/^  "instruction": \([0-9]*\),/\1/p' json)" "
 is "JSON: with -n, so many functions" "$(wetq --json -n 1 at "$p" prog.ws | grep -c '"function": ')" 1
 is "JSON: frames" "$(grep -c '"function": ' json)" "$(wetq at "$p" prog.ws | grep -c '^#')"
 is "at most one frame" "$(wetq -n 1 at "$p" prog.ws | grep -c '^#')" 1
-${CC:-gcc} -g -O0 -w "$HERE/at/prog.c" -o prog && wscap -o prog.ws ./prog >out
+${CC:-gcc} -g -O0 -w $static "$HERE/at/prog.c" -o prog && wscap -o prog.ws ./prog >out
 is "where it is" "$(wetq --json at walk#1 prog.ws | awk '/"name": "depth"/ { on = 1 } on && /"where": "\*0x7f/ { print "in memory"; exit }')" "in memory"
 
 for q in list "values main" "slice main" "dice main main"; do
