@@ -6,10 +6,12 @@ cp "$HERE/story.c" .
 line() { grep -n -m 1 -e "$1" story.c | cut -d : -f 1; }
 wrote=$(line 'wrote it last') crash=$(line 'the crash') seven=$(line 'watched = 7') result=$(line 'return result')
 below=$(line 'below = fact')
-$GCC -O0 -g -o story story.c
+# shellcheck disable=SC2086     # options
+$GCC -O0 -g $static -o story story.c
+$GCC -O0 -g -o dynamic story.c
 $GCC -O2 -g -o story2 story.c
 $GCC -O1 -s -o bare story.c
-for k in story story2 bare; do wscap -o $k.ws ./$k >out-$k; done
+for k in story dynamic story2 bare; do wscap -o $k.ws ./$k >out-$k; done
 wscap -o crash.ws ./story crash >/dev/null
 wscap -o abort.ws ./story abort >/dev/null
 is "the program" "$(cat out-story)" "830 3628800 47.500"
@@ -103,12 +105,14 @@ has "nothing is written, and unmapped memory is none" "$t" 'nothing has changed 
 	'bogus: no such command' 'monitor who ADDR' 'is a number, start or end'
 has "with a word" "$t" '^wsgdb: memory is not written: a captured run cannot be changed'
 
-t=$(run_gdb story.ws 'monitor goto end' stepi 'monitor when' 'bt -1' 'info sharedlibrary' 'monitor goto start' stepi 'monitor when' \
+here=   # that the libraries come from wsgdb, too
+t=$(run_gdb dynamic.ws 'monitor goto end' stepi 'monitor when' 'bt -1' 'info sharedlibrary' 'monitor goto start' stepi 'monitor when' \
 	'monitor goto 5000' 'break deposit' continue 'monitor when' \
 	'python gdb.execute("monitor who %d 8" % int(gdb.parse_and_eval("&book[1].balance")))')
 has "monitor goto, when and who" "$t" 'stepi shows it' 'the program exits here' '^before instruction [0-9]* of\|^before instruction' \
-	'libc.so' '^before instruction 0' '^Breakpoint 1, deposit (a=.*book+40' 'before instruction' 'instruction [0-9]* at 0x.* (.*/story+0x'
-all=$(ws2addr -c story.ws | awk '$1 == "instructions" { print $2 }')
+	'libc.so' '^before instruction 0' '^Breakpoint 1, deposit (a=.*book+40' 'before instruction' 'instruction [0-9]* at 0x.* (.*/dynamic+0x'
+here=yes
+all=$(ws2addr -c dynamic.ws | awk '$1 == "instructions" { print $2 }')
 has "the end is that of ws2addr" "$t" "^before instruction $all"
 t=$(run_gdb story.ws 'handle SIGUSR1 nostop' 'break deposit' 'monitor goto end' reverse-continue 'monitor goto start' reverse-continue)
 has "back from the end, not only to it" "$t" 'stepi shows it' '^Breakpoint 1, deposit' 'stepi shows it' '^No more reverse'

@@ -1,7 +1,8 @@
 # The threads of a captured program in gdb
 . "$SRC/testdata/tap.sh"
 . "$HERE/lib.sh"
-gcc -g -O0 -o threads "$HERE/threads.c" -lpthread || exit 1
+# shellcheck disable=SC2086     # options
+gcc -g -O0 $static -o threads "$HERE/threads.c" -lpthread && gcc -g -O0 -o dynamic "$HERE/threads.c" -lpthread || exit 1
 is "the program" "$(wscap -o t.ws ./threads)" "18009 18009"
 
 # For each thread, the function of this program that it is in, and its values
@@ -54,8 +55,8 @@ has "at the end there is one" "$got" '^Breakpoint 1, ' '^\* 1 .*Thread 1\.1 ' '^
 is "and no other" "$(printf '%s\n' "$got" | grep -c 'Thread 1\.[234] (')" 0
 
 # a capture that begins amid the run: gdb knows the libraries, as the auxiliary vector is where it was
-wscap --from main -o m.ws ./threads >/dev/null
-got=$(run_gdb m.ws 'file threads' 'info sharedlibrary' 'break work if id == 2' continue bt)
+wscap --from main -o m.ws ./dynamic >/dev/null
+got=$(run_gdb m.ws 'file dynamic' 'info sharedlibrary' 'break work if id == 2' continue bt)
 has "from main: libraries" "$got" 'Yes .*libc\.so\.6' 'Yes .*ld-linux' 'hit Breakpoint 1, work (id=2' '^#0  *work (id=2'
 
 # packets
