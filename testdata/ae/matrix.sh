@@ -22,7 +22,8 @@ every() {
 		x86-64/* | */full/* | */prog-mips/*) ;;
 		*) [ $((_i / 6 % 2 + _i % 2)) = 1 ] || continue ;;
 		esac
-		_on=$(option "$_f" targets) _at=$(option "$_f" levels)
+		option "$_f" targets; _on=$option
+		option "$_f" levels; _at=$option
 		[ "${MATRIX-}" = full ] || _at=${_at%% *}
 		# one that is not for each level is at all that it is for
 		case " $_mine / ${_at:+$((_i % 6))} " in *" $((_i % 6)) "*) ;; *) continue ;; esac

@@ -6,9 +6,13 @@
 
 top=${SRC:-$(cd "$ae/../.." && pwd)}
 bin=${BUILD:-$top/build}/bin
-if setarch -R true 2>/dev/null; then noaslr="setarch -R"; else noaslr=; fi
-valgrind=$(command -v valgrind)
-env=$(command -v env)
+# found out once for all rows of a test
+if [ -z "${EXACT_TOOLS-}" ]; then
+	if setarch -R true 2>/dev/null; then EXACT_NOASLR="setarch -R"; else EXACT_NOASLR=; fi
+	EXACT_TOOLS="$(command -v valgrind):$(command -v env)"
+	export EXACT_NOASLR EXACT_TOOLS
+fi
+noaslr=$EXACT_NOASLR valgrind=${EXACT_TOOLS%:*} env=${EXACT_TOOLS#*:}
 
 # target MACHINE: what it takes to build and run for it, as aecc's --target has it.  Programs of MIPS run under qemu, with
 # the options of the oracle, so that all runs have one layout.
@@ -63,12 +67,15 @@ fetchmem() {
 	    -plugin "$plugin,out=$_ref,lo=$_lo,hi=$_hi" "$@"
 }
 
-# Build what the oracles need in the current directory, unless it is there: the plugin and, for x86-64, the pads.  They
+# Build what the oracles need, unless it is there: the plugin and, for x86-64 in the current directory, the pads.  They
 # hold for this directory only, since valgrind's stack depends on the path.
 prepare() {
-	plugin=$(pwd)/fetchmem.so lpad='' qpad=''
-	[ -f fetchmem.so ] ||
-	    ${CC:-gcc} -std=gnu17 -O2 -fPIC -shared -fvisibility=hidden "$ae/qemu/fetchmem.c" -o fetchmem.so || return 1
+	plugin=${ALL:-$PWD}/fetchmem.so lpad='' qpad=''
+	# in a folder of all tests two of them may make it at once
+	[ -f "$plugin" ] || {
+		${CC:-gcc} -std=gnu17 -O2 -fPIC -shared -fvisibility=hidden "$ae/qemu/fetchmem.c" -o fetchmem.new &&
+		    mv fetchmem.new "$plugin"
+	} || return 1
 	[ -z "$emulate" ] || return 0
 	[ -f pads ] || {
 		echo 'int main(void) { register long sp __asm__("rsp"); return sp / 16 & 63; }' > prog.c
@@ -99,13 +106,14 @@ text() {
 	}
 }
 
-# option file word: the rest of a line ` * word: ...` of the comment at its head
+# option file word: $option is the rest of a line ` * word: ...` of the comment at its head
 option() {
+	option=
 	while IFS= read -r _line; do
 		case $_line in
 		" * $2:"*)
 			_line=${_line#*:}
-			printf '%s\n' "${_line#"${_line%%[! ]*}"}" ;;
+			option=${_line#"${_line%%[! ]*}"} ;;
 		esac
 		case $_line in *'*/'*) break ;; esac
 	done <"$1"
