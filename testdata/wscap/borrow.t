@@ -1,6 +1,6 @@
 # Children of vfork whose parent has much memory: only what they use is recorded of it
 . "$HERE/lib.sh"
-gcc -O1 -o borrow "$HERE/borrow.c" || exit 1
+gcc -O1 $static -o borrow "$HERE/borrow.c" || exit 1
 
 # case OPTIONS... -- WHAT: as without us, and all replays; that of the parent sees the same memory
 case_() {

@@ -1,6 +1,7 @@
 # Children of vfork, and of posix_spawn, that use the recorder of their parent
 . "$HERE/lib.sh"
-gcc -O1 -fno-pie -no-pie -o lend "$HERE/lend.c" || exit 1
+# shellcheck disable=SC2086     # options
+gcc -O1 -fno-pie -no-pie $static -o lend "$HERE/lend.c" || exit 1
 # what the children execute: three instructions, where /bin/true has its loader's 100,000
 printf '.globl _start\n_start: xor %%edi, %%edi\n mov $60, %%eax\n syscall\n' >true.s
 if [ "$static" ]; then gcc -nostdlib -static -o true true.s; else cp /bin/true true; fi || exit 1
