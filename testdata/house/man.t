@@ -37,34 +37,54 @@ done
 is "every page referred to exists" "$missing" ""
 
 # order of the sections that style wants
-for page in *.1; do
-	got=$(sed -n 's/^\.Sh //p' "$page" | grep -x -E 'NAME|SYNOPSIS|DESCRIPTION|EXIT STATUS|EXAMPLES|SEE ALSO|BUGS' | tr '\n' ' ')
+awk 'FNR == 1 { if (NR > 1) print page "|" got; page = FILENAME; got = "" }
+	/^\.Sh (NAME|SYNOPSIS|DESCRIPTION|EXIT STATUS|EXAMPLES|SEE ALSO|BUGS)$/ { got = got substr($0, 5) " " }
+	END { print page "|" got }' *.1 >"$TMPDIR/sections"
+while IFS='|' read -r page got; do
 	case $got in
 	'NAME SYNOPSIS DESCRIPTION EXIT STATUS EXAMPLES SEE ALSO ' | 'NAME SYNOPSIS DESCRIPTION EXIT STATUS EXAMPLES SEE ALSO BUGS ')
 		pass "$page: sections" ;;
 	*) fail "$page: sections" "$got" ;;
 	esac
-done
+done <"$TMPDIR/sections"
+
+# of each page of a tool: its options of one letter, those of them that have a value, its sentence
+awk 'FNR == 1 { if (NR > 1) say(); page = FILENAME; sub(/\.1$/, "", page); options = with = nd = "" }
+	/^\.Nd / { nd = substr($0, 5) }
+	/^\.It Fl [A-Za-z0-9]( .*)?$/ && !index(options, $3) { options = options $3 }
+	/^\.It Fl [A-Za-z0-9]( , Fl -[a-z-]*)? Ar/ { with = with $3 }
+	END { say() }
+	function say() { print page "|" options "|" with "|" nd }' *.1 >"$TMPDIR/tools"
+listed="
+$(grep '^\.It Xr .* 1$' tracemill.7)
+"
+version=$(sed -n 's/^VERSION = //p' "$SRC/GNUmakefile")
 
 cd "$TMPDIR" || exit 1
 for tool in $TOOLS; do
 	page=$SRC/man/$tool.1
 	if [ -f "$page" ]; then pass "$tool has a page"; else fail "$tool has a page"; continue; fi
 	# one sentence for each tool, the same everywhere
-	nd=$(sed -n 's/^\.Nd //p' "$page")
+	while IFS='|' read -r name options with nd && [ "$name" != "$tool" ]; do :; done <tools
 	# the overview lists those that do something with traces
-	[ "$tool" = tracemill ] || ok "$tool: tracemill(7)" grep -q -x -F ".It Xr $tool 1" "$SRC/man/tracemill.7"
+	case $tool$listed in
+	tracemill*) ;;
+	*"
+.It Xr $tool 1
+"*) pass "$tool: tracemill(7)" ;;
+	*) fail "$tool: tracemill(7)" ;;
+	esac
 	for f in "$SRC/bin/$tool" "$SRC"/src/*/"$tool.c" "$SRC"/src/*/"$tool/main.c" "$SRC"/src/*/"$tool/$tool.c"; do
 		[ -f "$f" ] && break
 	done
-	head -n 6 "$f" | tr -s '\n*# ' ' ' | grep -q -F "$tool: $nd" && pass "$tool: first comment" ||
+	sentence="$tool: $nd" awk '{ text = text " " $0 } NR == 6 { exit }
+		END { gsub(/[*# ]+/, " ", text); exit !index(text, ENVIRON["sentence"]) }' "$f" && pass "$tool: first comment" ||
 		fail "$tool: first comment" "${f#"$SRC"/}: $tool: $nd"
 	# aecc's options are gcc's
 	case $tool in aecc | ae++) continue ;; esac
-	options=$(sed -n 's/^\.It Fl \([A-Za-z0-9]\)\( .*\)\{0,1\}$/\1/p' "$page" | sort -u | tr -d '\n')
-	with=$(sed -n 's/^\.It Fl \([A-Za-z0-9]\)\( , Fl -[a-z-]*\)\{0,1\} Ar.*/\1/p' "$page" | tr -d '\n')
-	for o in $(echo "$options" | sed 's/./& /g'); do
-		arg=
+	rest=$options
+	while [ "$rest" ]; do
+		o=${rest%"${rest#?}"} rest=${rest#?} arg=
 		case $with in *$o*) arg=1 ;; esac
 		err=$("$tool" -"$o" $arg </dev/null 2>&1 >/dev/null)
 		case $err in
@@ -74,7 +94,7 @@ for tool in $TOOLS; do
 	done
 	# what --help lists is what the page has, long names and values included; -0 stands for all levels
 	"$tool" --help >help
-	is "$tool --help: status, width, lines" "$? $(awk 'length > 110' help) $(awk 'END { print (NR > 6 && NR < 40) }' help)" "0  1"
+	is "$tool --help: status, width, lines" "$? $(awk 'length > 110 { wide = wide $0 } END { print wide, (NR > 6 && NR < 40) }' help)" "0  1"
 	awk '$1 == ".It" && $2 == "Fl" && $3 !~ /^[0-9]/ {
 		for (i = 3; i <= NF && $i ~ /^(,|Fl|Ns|=|-?[A-Za-z][a-z0-9-]*)$/ && $i != "Ar"; i++)
 			if ($i ~ /^-?[A-Za-z]/ && $i != "Fl" && $i != "Ns") printf "-%s ", $i
@@ -86,15 +106,16 @@ for tool in $TOOLS; do
 		print (name ~ /=/ ? substr(name, 1, index(name, "=") - 1) " =" : name " ")
 	}' help | sort >got
 	same "$tool: options of the page and of --help" want got
-	is "$tool --version" "$("$tool" --version)" "$tool (tracemill) $(sed -n 's/^VERSION = //p' "$SRC/GNUmakefile")"
+	is "$tool --version" "$("$tool" --version)" "$tool (tracemill) $version"
 	# and an option that the page does not have is not
 	wrong=2
 	[ "$tool" = wscap ] && wrong=125
+	undocumented=
 	for o in a b c d e f g h i j k l m n o p q r s t u v w x y z; do
 		case $options in *$o*) continue ;; esac
 		"$tool" -$o </dev/null >/dev/null 2>err
-		[ $? = $wrong ] || echo "-$o"
-	done >undocumented
-	is "$tool has no option that its page lacks" "$(tr '\n' ' ' <undocumented)" ""
+		[ $? = $wrong ] || undocumented="$undocumented -$o"
+	done
+	is "$tool has no option that its page lacks" "$undocumented" ""
 done
 tap_end
