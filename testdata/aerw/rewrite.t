@@ -43,6 +43,12 @@ is "directive in inline assembly" "$(grep -c 'directive in inline assembly: func
 is "the others are traced" "$(tail -n 1 err)" "aerw: b.s: 5 functions, 3 left untraced"
 is "quiet" "$(aerw -q b.s 2>&1 >/dev/null)" ""
 
+# instructions that set flags for the targets of an indirect jump
+for o in -fno-pie -fPIC; do
+	$CC -O2 $o -fverbose-asm -ffixed-r15 -fno-ipa-ra -S "$SRC/testdata/ae/prog/flags.c" -o flags.s
+	is "$o: flags at the targets of jumps" "$(aerw -v flags.s 2>&1 >/dev/null)" "aerw: flags.s: 8 functions, 0 left untraced"
+done
+
 printf 'frobnicate %%eax\n' | aerw > c.s 2> err
 is "not assembly: passed through" "$(cat c.s)" "	frobnicate %eax"
 is "and said" "$(cat err)" "aerw: standard input: the assembler does not accept it: left untraced"

@@ -83,13 +83,9 @@ void
 live_check(const struct file *f, struct afunc *fn)
 {
 	uint64_t *live = live_out(fn);
-	uint32_t b, at = 0;
+	uint32_t at = 0;
 	const char *why;
 
-	for (b = 0; b < fn->nblk; b++)
-		if (fn->blk[b].term == ST_SWITCH && (live[b] & LIVE_FLAGS))
-			fn_fail(fn, f->text.st[fn->ins[fn->blk[b].last - 1].stmt].line,
-			    "flags are used after an indirect jump");
 	if (fn->m->emit->check && !fn->why && (why = fn->m->emit->check(fn, live, &at)) != NULL)
 		fn_fail(fn, f->text.st[fn->ins[at].stmt].line, why);
 	free(live);

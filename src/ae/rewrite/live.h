@@ -14,7 +14,7 @@ uint64_t *live_out(const struct afunc *fn);
 /* By instruction: is no flag live after it? The caller frees it. */
 uint8_t *live_noflags(const struct afunc *fn);
 
-/* Fails the function if flags are live across an indirect jump, whose translation needs them. */
+/* Fails the function if instrumented code would change a register that is live (struct emitter's check). */
 void live_check(const struct file *f, struct afunc *fn);
 
 #endif

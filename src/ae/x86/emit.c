@@ -237,22 +237,35 @@ x86_scratch(const struct twin *t, const struct ainsn *a, uint32_t blk, int s[2],
 		for (r = 0; r < X86_NREG && n < 2; r++)
 			if (!(used >> r & 1) && (pass || !(live >> r & 1)) && (n == 0 || s[0] != r))
 				s[n++] = r;
+	/* flags go through rax, which is free once the target has been read */
+	if (live & LIVE_FLAGS && s[0] != X86_RAX)
+		s[1] = X86_RAX;
 	kept[0] = live >> s[0] & 1;
 	kept[1] = live >> s[1] & 1;
+}
+
+/* Keeps the flags, or brings them back: lahf and sahf have all but the overflow. rax is changed. */
+static void
+x86_flags(struct twin *t, int back)
+{
+	if (back)
+		buf_printf(t->o, "\tmovzwl\t%%gs:%d, %%eax\n\taddb\t$127, %%al\n\tsahf\n", X86_KEEP + 24);
+	else
+		buf_printf(t->o, "\tlahf\n\tseto\t%%al\n\tmovw\t%%ax, %%gs:%d\n", X86_KEEP + 24);
 }
 
 /*
  * An indirect jump whose value is an address in the original code: find the
  * twin's address in a map of the function by byte offset.  What the map does
- * not have is outside, and the jump a tail call.  Flags are dead here
- * (live_check has looked).
+ * not have is outside, and the jump a tail call.  gcc may compare before a switch
+ * what its targets ask for.
  */
 static void
 x86_translate(struct twin *t, uint32_t i, uint32_t blk)
 {
 	const struct ainsn *a = &t->fn->ins[i];
 	const char *op = text_operands(&machine_x86, twin_text(t, a)), *r0, *r1;
-	int s[2], kept[2], k;
+	int s[2], kept[2], k, flags = (t->live[blk] & LIVE_FLAGS) != 0;
 
 	x86_scratch(t, a, blk, s, kept);
 	r0 = x86_regname(s[0], 8);
@@ -266,6 +279,11 @@ x86_translate(struct twin *t, uint32_t i, uint32_t blk)
 	if (a->in.setsdst == 2)
 		buf_printf(t->o, "\tmovq\t%%%s, (%%r15)\n\tleaq\t8(%%r15), %%r15\n", r0);
 	buf_printf(t->o, "\tmovq\t%%%s, %%gs:%d\n", r0, X86_KEEP);
+	if (flags) {
+		x86_flags(t, 0);
+		if (s[0] == X86_RAX)
+			buf_printf(t->o, "\tmovq\t%%gs:%d, %%rax\n", X86_KEEP);
+	}
 	for (k = 0; k < (int)t->fn->nfrag; k++) {
 		buf_printf(t->o,
 		    "\tleaq\t" LBL "(%%rip), %%%s\n\tsubq\t%%%s, %%%s\n\tcmpq\t$%u, %%%s\n\tjae\t1f\n",
@@ -279,18 +297,20 @@ x86_translate(struct twin *t, uint32_t i, uint32_t blk)
 	if (t->fn->blk[blk].range)
 		buf_printf(t->o, "\tmovq\t%%r15, %%gs:%d\n", X86_PTR);
 	buf_str(t->o, "2:\n");
-	if (!kept[0] && !kept[1]) {
+	if (!kept[0] && !kept[1] && !flags) {
 		buf_printf(t->o, "\tjmp\t*%%%s\n", r0);
 		return;
 	}
 	buf_printf(t->o, "\tmovq\t%%%s, %%gs:%d\n", r0, X86_KEEP);
+	if (flags)
+		x86_flags(t, 1);
 	for (k = 0; k < 2; k++)
 		if (kept[k])
 			buf_printf(t->o, "\tmovq\t%%gs:%d, %%%s\n", X86_KEEP + 8 + 8 * k, x86_regname(s[k], 8));
 	buf_printf(t->o, "\tjmp\t*%%gs:%d\n", X86_KEEP);
 }
 
-/* The same if the table is known: there is no jump out of the function. 0: no two registers are free. */
+/* The same if the table is known: there is no jump out of the function. 0: no two registers are free, or flags are live. */
 static int
 x86_translate_known(struct twin *t, uint32_t i, uint32_t blk)
 {
@@ -305,7 +325,7 @@ x86_translate_known(struct twin *t, uint32_t i, uint32_t blk)
 		kept[1] = kept[0];
 		s[0] = t->fn->ins[i].in.tgt;
 	}
-	if (kept[1])
+	if (kept[1] || t->live[blk] & LIVE_FLAGS)
 		return 0;
 	r0 = x86_regname(s[0], 8);
 	r1 = x86_regname(s[1], 8);
