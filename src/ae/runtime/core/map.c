@@ -7,6 +7,7 @@
 
 #define PER_BYTE 252u           /* b0 of a function number is 1..252; 0 and 253..255 are other items */
 #define MAXFN ((uintptr_t)AE_MAXFN)
+#define AE_POPULATE 23          /* MADV_POPULATE_WRITE, which older headers do not have */
 
 #pragma GCC visibility push(hidden)
 extern struct ae_fn __start_aefn[] __attribute__((weak)), __stop_aefn[] __attribute__((weak));
@@ -230,6 +231,22 @@ static int protect(uintptr_t lo, uintptr_t hi, int prot)
 	return sys3(SYS_mprotect, (long)lo, (long)(hi - lo), prot) != 0 ? -1 : 0;
 }
 
+/*
+ * Makes code writable, of which n places are about to be changed. If that is likely to be each page, the kernel makes them private at
+ * once: faults for one page after the other are half of the time in which a large program starts. A kernel that cannot do it
+ * (before 5.14) refuses, and there are these faults.
+ */
+static int unprotect(uintptr_t lo, uintptr_t hi, uintptr_t n)
+{
+	if (protect(lo, hi, PROT_READ | PROT_WRITE | PROT_EXEC) != 0)
+		return -1;
+	lo &= ~(page_size - 1);
+	hi = (hi + page_size - 1) & ~(page_size - 1);
+	if (n >= (hi - lo) / page_size)
+		sys3(SYS_madvise, (long)lo, (long)(hi - lo), AE_POPULATE);
+	return 0;
+}
+
 int ae_patch(struct ae_module *m, uintptr_t page)
 {
 	uintptr_t lo = ~(uintptr_t)0, hi = 0, i, n = (uintptr_t)(m->fnend - m->fn);
@@ -244,10 +261,10 @@ int ae_patch(struct ae_module *m, uintptr_t page)
 		lo = e < lo ? e : lo;
 		hi = e + AE_PATCHLEN > hi ? e + AE_PATCHLEN : hi;
 	}
-	if (protect(lo, hi, PROT_READ | PROT_WRITE | PROT_EXEC) != 0)
+	if (unprotect(lo, hi, n) != 0)
 		return -1;
 #if AE_LINKS
-	if (protect((uintptr_t)m->text, (uintptr_t)m->textend, PROT_READ | PROT_WRITE | PROT_EXEC) != 0) {
+	if (unprotect((uintptr_t)m->text, (uintptr_t)m->textend, (uintptr_t)(m->siteend - m->site)) != 0) {
 		protect(lo, hi, PROT_READ | PROT_EXEC);
 		return -1;
 	}
