@@ -176,8 +176,8 @@ opt_size(const char *s, uint64_t min, uint64_t max)
 	uint64_t v;
 
 	if (num_size(s, min, max, &v) != 0)
-		opt_wrong("not a number from %llu to %llu; k, M and G after it are 1024, 1024k and 1024M",
-		    (unsigned long long)min, (unsigned long long)max);
+		opt_wrong("not a number from %llu to %llu%s", (unsigned long long)min, (unsigned long long)max,
+		    max < 1024 ? "" : "; k, M and G after it are 1024, 1024k and 1024M");
 	return v;
 }
 

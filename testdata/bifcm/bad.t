@@ -25,8 +25,8 @@ done <<-'X'
 	-b 5,0|-b 5,0: not a number from 1 to 4194304; k, M and G after it are 1024, 1024k and 1024M
 	-b 1,2,3|-b 1,2,3: not a number from 1 to 4194304; k, M and G after it are 1024, 1024k and 1024M
 	-H 1048577|-H 1048577: not a number from 0 to 1048576; k, M and G after it are 1024, 1024k and 1024M
-	-T 65|-T 65: not a number from 0 to 64; k, M and G after it are 1024, 1024k and 1024M
-	-T x|-T x: not a number from 0 to 64; k, M and G after it are 1024, 1024k and 1024M
+	-T 65|-T 65: not a number from 0 to 64
+	-T x|-T x: not a number from 0 to 64
 	-d -l|only one of -d, -l and -t can be given
 	-d -t|only one of -d, -l and -t can be given
 	-d -9|levels, -b, -H, -m, -r and -w cannot be used with -d, -l and -t

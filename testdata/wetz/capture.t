@@ -61,7 +61,7 @@ ok "without it they are smaller: $some bytes" test "$some" -lt "$fast"
 ok "at level 9, smaller still: $small bytes" test "$small" -lt "$some"
 ok "-q -1 is -1" test "$(dependences -1 -q)" = "$(dependences -1)"
 
-gives "-T" 2 "wetz: -T 65: not a number from 0 to 64; k, M and G after it are 1024, 1024k and 1024M; see wetz --help" wetz -T 65 sort.ws
+gives "-T" 2 "wetz: -T 65: not a number from 0 to 64; see wetz --help" wetz -T 65 sort.ws
 
 # a replay says where its statements come from when the files are gone
 cat >main.c <<'C'

@@ -94,6 +94,12 @@ same "nothing else changes" a b
 cat t.ws | ws2laplace -f text -k k2 -o r2 && cmp -s k k2 && cmp -s r r2 && pass "from a pipe, the same" || fail "from a pipe, the same"
 gives "both to one file" 1 "ws2laplace: ./k2: is written to already" ws2laplace -o k2 -k ./k2 t.ws
 same "which stays" k k2
+cp t.ws kept.ws
+ln t.ws link.ws
+gives "the kernel trace in the place of the capture" 1 "ws2laplace: ./t.ws: is the capture, which the output would replace" ws2laplace -k ./t.ws -o r2 t.ws
+gives "the references there" 1 "ws2laplace: t.ws: is the capture, which the output would replace" ws2laplace -k k2 -o t.ws t.ws:1
+gives "with -n, from standard input, by another name" 1 "ws2laplace: link.ws: is the capture, which the output would replace" sh -c 'ws2laplace -n 1:2 -o link.ws <t.ws'
+same "it stays" t.ws kept.ws
 gives "addresses of today do not fit classic references" 1 "ws2laplace: instruction 0: an address of more than 32 bits, which needs the wide form" ws2laplace -f classic -k k2 -o r2 t.ws
 gives "a kernel trace is wanted" 2 "ws2laplace: -k with a file for the kernel trace is missing; see ws2laplace --help" ws2laplace t.ws
 
@@ -123,4 +129,8 @@ ws2laplace -k cut.k -o cut.r cut.ws 2>err
 is "a capture that is cut off" "$? $(wc -l <err | tr -d ' ') $(ls cut.k cut.r 2>/dev/null)" "1 1 "
 gives "no capture" 1 "ws2laplace: nothing: No such file or directory" ws2laplace -k k2 -o r2 nothing
 gives "a full disk" 1 "ws2laplace: standard output: No space left on device" sh -c 'ws2laplace -k k2 t.ws >/dev/full'
+rm -f k2 r2
+gives "no room for the references" 1 "ws2laplace: /dev/full: No space left on device" ws2laplace -k k2 -o /dev/full t.ws
+gives "no room for the kernel trace" 1 "ws2laplace: /dev/full: No space left on device" ws2laplace -k /dev/full -o r2 t.ws
+is "neither is left of them" "$(ls k2 r2 2>/dev/null)" ""
 tap_end

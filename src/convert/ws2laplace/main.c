@@ -92,6 +92,17 @@ ws2laplace_header(const struct job *j)
 	out_commit(j->refs, LAP_HEADER);
 }
 
+/* An output must not replace the capture, which is read twice, and cannot be made again from the traces. */
+static void
+ws2laplace_not_input(const char *output, int fd)
+{
+	struct stat in, out;
+
+	if (output && fstat(fd, &in) == 0 && stat(output, &out) == 0 && S_ISREG(out.st_mode) &&
+	    in.st_dev == out.st_dev && in.st_ino == out.st_ino)
+		die("%s: is the capture, which the output would replace", output);
+}
+
 /*
  * Replays the capture once and writes the traces for which j has outputs, which it closes.  Damage ends the
  * tool, or only discards the kernel trace if there were no references to write.
@@ -121,6 +132,9 @@ ws2laplace_run(struct job j, const char *real)
 	if (j.refs && replay_early(r))
 		warn("%s: %s", src_name(j.path), ws_early_text(replay_early(r), early));
 	replay_close(r);
+	/* neither gets its name before both are written */
+	if (j.refs && j.kernel)
+		out_flush(j.kernel);
 	if (j.refs)
 		out_close(j.refs);
 	if (j.kernel)
@@ -229,6 +243,8 @@ main(int argc, char **argv)
 	}
 	if (fd < 0)
 		die_sys("%s", src_name(j.path));
+	ws2laplace_not_input(refs, fd);
+	ws2laplace_not_input(kernel, fd);
 	if (!part)
 		call_scan(&j, fd, run);
 	real = run ? xasprintf("/proc/self/fd/%d:%zu", fd, run) : xasprintf("/proc/self/fd/%d", fd);
