@@ -71,6 +71,10 @@ echo text >text
 cachesim -o kept text 2>err
 is "no file is left" "$? $(ls kept 2>/dev/null)" "1 "
 
+# the size of a line may come after what needs it
+gives "-l after a cache: one that all lines fill" 2 "cachesim: --d1 64k,full: a set has from 1 to 4096 ways; see cachesim --help" cachesim --d1 64k,full text -l 8
+gives "-l after a cache" 2 "cachesim: --d1 32k,3: the number of sets is not a power of 2; see cachesim --help" cachesim --d1 32k,3 -l 32 text
+
 . "$SRC/testdata/ws2addr/lib.sh"
 if why=$(able); then
 	$GCC -O1 -o plain walk.c

@@ -9,8 +9,12 @@
 
 /* spec.c: descriptions of caches on the command line */
 
-/* Changes *p as the value of the last option says; a wrong one ends the program.  line: if it has no size of a line */
-void spec_cache(const char *s, struct cache_params *p, uint64_t line);
+/*
+ * Changes *p as the value of the last option says; a wrong one ends the program. line is 0 if it has none, and ways
+ * if all lines are one set; spec_line then completes them, and returns what is wrong with the cache, or NULL.
+ */
+void spec_cache(const char *s, struct cache_params *p);
+const char *spec_line(struct cache_params *p, uint64_t line);
 /* with pages of 1 byte, as the size of a page may be given later */
 void spec_tlb(const char *s, struct cache_params *p);
 /* "32k, 8 ways, 64-byte lines, lru"; valid until the next call */

@@ -45,8 +45,19 @@ struct options {
 	struct refs_source source;
 	struct refs_words words;
 	uint64_t page, line, top;
+	const char *given[HIER_N];      /* the values of options that describe caches */
 	int json, split, functions, lines, geometry;
 };
+
+static uint64_t
+cachesim_power(uint64_t min, uint64_t max)
+{
+	uint64_t v = opt_size(optarg, min, max);
+
+	if (v & (v - 1))
+		opt_wrong("not a power of 2");
+	return v;
+}
 
 static void
 cachesim_option(struct options *o, int c)
@@ -55,7 +66,8 @@ cachesim_option(struct options *o, int c)
 
 	o->geometry |= (c >= L1 && c <= PAGE) || c == 'l';
 	if (p && c < LEVEL + HIER_ITLB) {
-		spec_cache(optarg, p, o->line);
+		spec_cache(optarg, p);
+		o->given[c - LEVEL] = optarg;
 		o->split |= c < LEVEL + HIER_L2;
 		if (!p->size && c < LEVEL + HIER_L2)
 			opt_wrong("the first level cannot be left out");
@@ -65,17 +77,17 @@ cachesim_option(struct options *o, int c)
 	}
 	switch (c) {
 	case L1:
-		spec_cache(optarg, &o->hier.cache[HIER_D1], o->line);
+		spec_cache(optarg, &o->hier.cache[HIER_D1]);
+		o->given[HIER_D1] = optarg;
 		if (!o->hier.cache[HIER_D1].size)
 			opt_wrong("the first level cannot be left out");
 		o->hier.unified = 1;
 		break;
-	case 'l':                       /* cachesim_line has read it */
+	case 'l':
+		o->line = cachesim_power(CACHE_LINE_MIN, CACHE_LINE_MAX);
 		break;
 	case PAGE:
-		o->page = opt_size(optarg, CACHE_LINE_MAX, UINT64_C(1) << 30);
-		if (o->page & (o->page - 1))
-			opt_wrong("not a power of 2");
+		o->page = cachesim_power(CACHE_LINE_MAX, UINT64_C(1) << 30);
 		break;
 	case FUNCTIONS:
 		o->functions = 1;
@@ -96,31 +108,26 @@ cachesim_option(struct options *o, int c)
 	}
 }
 
-/* The size of a line, which the options of caches need, also those before it */
-static uint64_t
-cachesim_line(int argc, char **argv)
-{
-	uint64_t line = 64;
-	int c;
-
-	while ((c = opt_next(&cachesim_tool, argc, argv)) != -1) {
-		if (c != 'l')
-			continue;
-		line = opt_size(optarg, CACHE_LINE_MIN, CACHE_LINE_MAX);
-		if (line & (line - 1))
-			opt_wrong("not a power of 2");
-	}
-	optind = 0;                     /* from the beginning */
-	return line;
-}
-
 /* The first and second levels of a Skylake desktop processor, and a third of four cores. */
 static void
-cachesim_defaults(struct hier_params *p, uint64_t line)
+cachesim_defaults(struct hier_params *p)
 {
-	p->cache[HIER_I1] = p->cache[HIER_D1] = (struct cache_params){ .size = 32 << 10, .ways = 8, .line = line };
-	p->cache[HIER_L2] = (struct cache_params){ .size = 256 << 10, .ways = 4, .line = line };
-	p->cache[HIER_L3] = (struct cache_params){ .size = 8 << 20, .ways = 16, .line = line };
+	p->cache[HIER_I1] = p->cache[HIER_D1] = (struct cache_params){ .size = 32 << 10, .ways = 8 };
+	p->cache[HIER_L2] = (struct cache_params){ .size = 256 << 10, .ways = 4 };
+	p->cache[HIER_L3] = (struct cache_params){ .size = 8 << 20, .ways = 16 };
+}
+
+/* The size of a line may come after the caches that need it; any suits those that are not given. */
+static void
+cachesim_lines(struct options *o)
+{
+	static const char *const name[] = { "i1", "d1", "l2", "l3" };
+	const char *why;
+
+	for (int i = 0; i < HIER_ITLB; i++)
+		if ((why = spec_line(&o->hier.cache[i], o->line)) != NULL)
+			die_usage("--%s %.200s: %s", i == HIER_D1 && o->hier.unified ? "l1" : name[i],
+			    o->given[i] ? o->given[i] : "", why);
 }
 
 static void
@@ -288,18 +295,18 @@ cachesim_run(struct options *o)
 int
 main(int argc, char **argv)
 {
-	struct options o = { .source.to = REFS_END, .page = 4096, .top = 20 };
+	struct options o = { .source.to = REFS_END, .page = 4096, .line = 64, .top = 20 };
 	const char *wrong;
 	int c;
 
 	diag_init(argv[0], 1);
-	o.line = cachesim_line(argc, argv);
-	cachesim_defaults(&o.hier, o.line);
+	cachesim_defaults(&o.hier);
 	while ((c = opt_next(&cachesim_tool, argc, argv)) != -1)
 		cachesim_option(&o, c);
 	if ((wrong = refs_operands(&o.source, &o.words, argc, argv)) != NULL)
 		die_usage("%s", wrong);
 	cachesim_check_partial(&o);
+	cachesim_lines(&o);
 	cachesim_check(&o);
 	if (o.words.merge) {
 		cachesim_merge(&o, argv + optind);

@@ -48,23 +48,19 @@ spec_policy(const char *word, struct cache_params *p, int tlb)
 }
 
 /* The number of ways; "full": all lines are one set. */
-static void
-spec_ways(const char *word, struct cache_params *p, uint64_t lines)
+static uint64_t
+spec_ways(const char *word, uint64_t lines)
 {
-	if (strcmp(word, "full") == 0)
-		p->ways = lines;
-	else
-		p->ways = opt_size(word, 1, CACHE_WAYS_MAX);
+	return strcmp(word, "full") == 0 ? lines : opt_size(word, 1, CACHE_WAYS_MAX);
 }
 
 void
-spec_cache(const char *s, struct cache_params *p, uint64_t line)
+spec_cache(const char *s, struct cache_params *p)
 {
 	char word[WORD], ways[WORD];
-	const char *why;
 	int more;
 
-	*p = (struct cache_params){ .line = line };
+	*p = (struct cache_params){ 0 };
 	if (strcmp(s, "none") == 0)
 		return;
 	if (!spec_word(&s, word))
@@ -75,11 +71,19 @@ spec_cache(const char *s, struct cache_params *p, uint64_t line)
 	more = spec_word(&s, word);
 	if (more && num_size(word, 1, CACHE_LINE_MAX, &p->line) == 0)
 		more = spec_word(&s, word);
-	spec_ways(ways, p, p->size / p->line);
+	p->ways = spec_ways(ways, 0);
 	for (; more; more = spec_word(&s, word))
 		spec_policy(word, p, 0);
-	if ((why = cache_params_wrong(p, 0)) != NULL)
-		opt_wrong("%s", why);
+}
+
+const char *
+spec_line(struct cache_params *p, uint64_t line)
+{
+	if (!p->line)
+		p->line = line;
+	if (!p->ways)
+		p->ways = p->size / p->line;
+	return p->size ? cache_params_wrong(p, 0) : NULL;
 }
 
 void
@@ -96,7 +100,7 @@ spec_tlb(const char *s, struct cache_params *p)
 	p->size = opt_size(word, 1, UINT64_C(1) << 20);
 	if (!spec_word(&s, word))
 		opt_wrong("no number of ways after the entries");
-	spec_ways(word, p, p->size);
+	p->ways = spec_ways(word, p->size);
 	while (spec_word(&s, word))
 		spec_policy(word, p, 1);
 	if ((why = cache_params_wrong(p, 1)) != NULL)
