@@ -112,6 +112,11 @@ same "the good one" a ../data
 bifcm -t b.bif bad.bif b.bif 2>err
 is "-t of a damaged file" "$? $(grep -c . err) $(grep -c '^bifcm: bad.bif: byte .* is damaged' err)" "1 1 1"
 bifcm -l b.bif b 2>err >list
+is "-l of what is none: its heading" "$(awk 'NR == 1 { print $1 } END { print NR }' list | tr '\n' ' ')" "compressed 3 "
+gives "-l of nothing else" 1 "bifcm: standard input: byte 0: not a value stream of bifcm(5)" sh -c 'cat b | bifcm -l'
+is "-l of nothing else: no heading, and no totals" "$(cat tap.out; bifcm -l b b 2>&1)" "bifcm: b: byte 0: not a value stream of bifcm(5)
+bifcm: b: byte 0: not a value stream of bifcm(5)"
+bifcm -l b.bif b 2>err >list
 is "-l of what is none" "$? $(cat err) $(tail -n 1 list | awk '{ print $2 }')" "1 bifcm: b: byte 0: not a value stream of bifcm(5) 7003"
 
 # a limit, a full disk: the input stays, and nothing else

@@ -255,10 +255,10 @@ bifcm_derive(struct args *a)
 
 /* A file that stays, to the one output, which is created when the first file is open. */
 static enum status
-bifcm_pass(const struct args *a, const char *path, struct out **out)
+bifcm_pass(const struct args *a, const char *path, struct out **out, int listed)
 {
 	struct input in;
-	struct job j = { .a = a, .in = &in, .outfd = -1 };
+	struct job j = { .a = a, .in = &in, .outfd = -1, .listed = listed };
 	enum status status;
 
 	if (input_open(&in, path) != 0)
@@ -267,8 +267,6 @@ bifcm_pass(const struct args *a, const char *path, struct out **out)
 		*out = out_create(a->outname, out_mode_of(in.path));
 		if (a->action == COMPRESS && !a->force)
 			out_binary(*out, "a compressed stream");
-		if (a->action == LIST && !a->verbose && !a->quiet)
-			bifcm_list_heading(*out);
 	}
 	j.out = *out;
 	status = work_run(&j);
@@ -290,13 +288,13 @@ bifcm_files(const struct args *a, int n, char **paths)
 		enum status s;
 
 		*bifcm_sizes_found = (struct sizes){ 0 };
-		s = stays ? bifcm_pass(a, paths[i], &out) : replace_file(a, paths[i]);
+		s = stays ? bifcm_pass(a, paths[i], &out, sum.file != 0) : replace_file(a, paths[i]);
 		sum.file += bifcm_sizes_found->file;
 		sum.bytes += bifcm_sizes_found->bytes;
 		if (all != FAILED && s != DONE)
 			all = s;
 	}
-	if (out && a->action == LIST && n > 1 && !a->verbose)
+	if (out && a->action == LIST && n > 1 && !a->verbose && sum.file)
 		bifcm_list_totals(out, &sum);
 	if (out && all == FAILED)
 		out_discard(out);

@@ -44,6 +44,7 @@ struct job {
 	int outfd;              /* of a file that is replaced; otherwise -1 */
 	const char *outname;    /* its name, for diagnostics */
 	unsigned threads;       /* that decompress it */
+	int listed;             /* -l has printed a file, and the heading before it */
 };
 
 /* What -l found in a file; memory that the processes share. */
@@ -79,7 +80,6 @@ void guess_options(const struct args *a, struct vs_options *o, const uint8_t *p,
 enum status replace_file(const struct args *a, const char *path);
 
 /* Lists what the file contains: a line of a table, or with -v column by column, twice: block by block. */
-void bifcm_list_heading(struct out *out);
 void bifcm_list_print(struct vs_reader *r, const struct job *j);
 void bifcm_list_totals(struct out *out, const struct sizes *sum);
 

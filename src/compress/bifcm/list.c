@@ -140,8 +140,8 @@ print_row(struct out *out, const struct sizes *z, const char *name)
 	    z->bytes ? 100 * ((double)z->bytes - (double)z->file) / (double)z->bytes : 0, name);
 }
 
-void
-bifcm_list_heading(struct out *out)
+static void
+print_heading(struct out *out)
 {
 	out_printf(out, "%14s %14s %7s %s\n", "compressed", "uncompressed", "ratio", "name");
 }
@@ -163,6 +163,8 @@ bifcm_list_print(struct vs_reader *r, const struct job *j)
 		info->nhead + x->ntail + x->nrec * vs_record_size(&info->layout) };
 	if (j->a->verbose)
 		print_details(r, j, x);
-	else
+	if (!j->a->verbose && !j->a->quiet && !j->listed)
+		print_heading(j->out);
+	if (!j->a->verbose)
 		print_row(j->out, bifcm_sizes_found, j->in->path ? j->in->path : "-");
 }
