@@ -6,6 +6,7 @@
 #ifndef TM_BASE_OPT_H
 #define TM_BASE_OPT_H
 
+#include <inttypes.h>
 #include <stdint.h>
 #include <unistd.h>             /* optarg, optind */
 
@@ -34,6 +35,8 @@ struct opt {
 
 #define OPT_BAD_FORMAT "not a format; there are addr, lackey, din and text; addrconv(1) writes others"
 #define OPT_BAD_RANGE  "not a range FROM:TO, of which one may be left out, with FROM before TO"
+/* of a range that begins after the end: a format of one uint64_t */
+#define OPT_EMPTY_RANGE "nothing is in this range: the run has %" PRIu64 " instructions"
 #define OPT_BAD_SIZE   "not a size of at least 1; k, M and G after the number are 1024, 1024k and 1024M"
 
 struct opt_tool {

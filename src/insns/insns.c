@@ -6,6 +6,7 @@
 #include <Zydis/Zydis.h>
 
 #include "base/mem.h"
+#include "base/opt.h"
 #include "base/src.h"
 #include "insns/insns.h"
 #include "isa/x86/decode.h"
@@ -220,8 +221,7 @@ insns_say_range(const struct walk *w)
 
 	if (!w->q->complain)
 		return;
-	text = xasprintf("%s: nothing is in this range: the run has %" PRIu64 " instructions", src_name(w->q->path),
-	    w->icount);
+	text = xasprintf("%s: " OPT_EMPTY_RANGE, src_name(w->q->path), w->icount);
 	w->q->complain(text);
 	free(text);
 }

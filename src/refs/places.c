@@ -87,8 +87,7 @@ places_complaint(struct places *m, struct refs *s)
 	if (!refs_named(s))
 		return first ? "has no names of functions and lines; -e names the executable that has them" : NULL;
 	if (first && !places_known(m, s))
-		return "the executable of -e has other addresses: a position-independent one is loaded where the system likes; "
-		    "a capture has its names";
+		return REFS_ELSEWHERE;
 	return refs_complaint(s);
 }
 

@@ -8,6 +8,7 @@
 
 #include "base/diag.h"
 #include "base/mem.h"
+#include "base/opt.h"
 #include "base/src.h"
 #include "base/temp.h"
 #include "format/kind.h"
@@ -296,8 +297,7 @@ refs_say_range(struct refs *s)
 	size_t n = strlen(s->warning);
 
 	if (!s->ended && all < s->q.from)
-		snprintf(s->warning + n, sizeof s->warning - n, "%snothing is in this range: the run has %" PRIu64
-		    " instructions", n ? "; " : "", all);
+		snprintf(s->warning + n, sizeof s->warning - n, "%s" OPT_EMPTY_RANGE, n ? "; " : "", all);
 }
 
 int

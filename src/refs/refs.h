@@ -65,6 +65,9 @@ const char *refs_warning(const struct refs *s);
 
 /* Has the source, in principle, names of functions and lines? */
 int refs_named(const struct refs *s);
+/* a complaint, where that has none of a stream's addresses */
+#define REFS_ELSEWHERE "the executable of -e has other addresses: a position-independent one is loaded where the " \
+	"system likes; a capture has its names"
 
 /*
  * After refs_run, for each instruction of n bytes at pc that refs_place will be asked for: a file

@@ -55,6 +55,9 @@ addrmrc --histogram -f csv prog.ref | awk -F , '/^[0-9]/ { for (b = 0; b <= $1; 
 same "distances: addrmrc's" got want
 addrplot -n 100:200 prog.ref >part.gp
 is "-n" "$(sed -n 's/^set xrange .*:\(.*\)]/\1/p' part.gp)" 100
+n=$(ae2addr -c prog ae.out | sed -n 's/^instructions *//p')
+gives "-n behind the end" 1 "addrplot: prog.ref: nothing is in this range: the run has $n instructions
+addrplot: prog.ref: has no such references (data), so there is nothing to draw" addrplot -n 99999999: prog.ref
 
 # gnuplot; it takes seconds for a whole map, so that has all its rows and the first of its columns
 few_columns() { awk '/^EOD/ { on = 0 } on && NF > 30 { NF = 30 } { print } /^\$map/ { on = 1 }'; }

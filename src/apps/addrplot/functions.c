@@ -231,6 +231,15 @@ print_rows(struct out *out, const struct functions *f, const uint32_t *row, unsi
 	free(sum);
 }
 
+static int
+functions_known(const struct functions *f)
+{
+	for (size_t i = 0; i < f->n; i++)
+		if (f->function[i].name || f->function[i].object)
+			return 1;
+	return 0;
+}
+
 static void
 functions_print(struct out *out, void *functions, const struct plot_options *o, struct refs *s)
 {
@@ -243,6 +252,8 @@ functions_print(struct out *out, void *functions, const struct plot_options *o, 
 
 	if (!refs_named(s))
 		warn("%s: has no names of functions; -e names the executable that has them", refs_path(s));
+	else if (!functions_known(f))
+		warn("%s: " REFS_ELSEWHERE, refs_path(s));
 	plot_complain(s);
 	for (size_t i = 0; i < f->n; i++)
 		all += f->function[i].n;

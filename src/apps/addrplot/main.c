@@ -132,6 +132,8 @@ addrplot_run(struct options *o)
 		out_discard(out);
 		if (got == REFS_BAD)
 			die_fault(refs_path(s), &f);
+		if (refs_warning(s))
+			warn("%s: %s", refs_path(s), refs_warning(s));
 		die("%s: has no such references (%s), so there is nothing to draw", refs_path(s),
 		    o->plot.kinds_name);
 	}

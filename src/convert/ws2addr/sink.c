@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/diag.h"
+#include "base/opt.h"
 #include "convert/ws2addr/ws2addr.h"
 
 size_t
@@ -76,7 +77,7 @@ job_reached(const struct job *j)
 	uint64_t n = replay_icount(j->r);
 
 	if (n < j->from)
-		warn("%s: nothing is in this range: the run has %" PRIu64 " instructions", j->name, n);
+		warn("%s: " OPT_EMPTY_RANGE, j->name, n);
 }
 
 void

@@ -167,8 +167,7 @@ ws2laplace_part(struct job *j, const char *real, uint64_t from, uint64_t to)
 	if (replay_early(j->r))
 		warn("%s: %s", src_name(j->path), ws_early_text(replay_early(j->r), early));
 	if (replay_icount(j->r) < from)
-		warn("%s: nothing is in this range: the run has %" PRIu64 " instructions", src_name(j->path),
-		    replay_icount(j->r));
+		warn("%s: " OPT_EMPTY_RANGE, src_name(j->path), replay_icount(j->r));
 	replay_close(j->r);
 	out_close(j->refs);
 	emit_free(j);
