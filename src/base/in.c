@@ -205,6 +205,18 @@ in_open(const char *path)
 }
 
 struct in *
+in_of_fd(int fd, const char *name)
+{
+	struct in *in = xcalloc(1, sizeof(*in));
+
+	in->room = SIZE;
+	in->p = xmalloc(in->room);
+	in->name = xstrdup(name);
+	in->fd = fd;
+	return in;
+}
+
+struct in *
 in_brief(const char *path, size_t want)
 {
 	struct in *in = xcalloc(1, sizeof(*in));

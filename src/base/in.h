@@ -20,6 +20,8 @@ struct in;
 
 /* NULL, "-" and the like: standard input (src.h).  Never NULL: a file that cannot be opened is an error at the first read. */
 struct in *in_open(const char *path);
+/* Reads from a descriptor, which in_close closes; compression is not recognized. name: for diagnostics */
+struct in *in_of_fd(int fd, const char *name);
 /*
  * A file that is only open while it is read, so that there may be thousands of them; compression is not
  * recognized. At least `want` bytes can be peeked at. in_forget frees the buffer; the next read fills it again.

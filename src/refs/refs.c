@@ -165,8 +165,7 @@ refs_unpack(struct refs *s)
 	return refs_open_capture(s, s->copy);
 }
 
-/* Does the file begin like a capture, as it is? */
-static int
+int
 refs_is_capture(const char *path)
 {
 	uint8_t head[8];
@@ -203,12 +202,12 @@ refs_recognize(struct refs *s)
 	const uint8_t *p;
 	size_t n;
 
-	if (refs_is_capture(s->q.path)) {
+	if (!s->q.in && refs_is_capture(s->q.path)) {
 		s->path = s->q.path;
 		s->kind = REFS_CAPTURE;
 		return refs_open_capture(s, s->q.path);
 	}
-	s->in = in_open(s->q.path);
+	s->in = s->q.in ? s->q.in : in_open(s->q.path);
 	s->path = in_name(s->in);
 	p = in_peek(s->in, REF_HEADER, &n);
 	if (!n)

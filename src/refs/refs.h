@@ -19,12 +19,14 @@
 #include <stdint.h>
 
 #include "base/fault.h"
+#include "base/in.h"
 #include "format/trace/trace.h"
 #include "refs/areas.h"
 
 /* what the operands and options of a tool say; strings are borrowed until refs_close */
 struct refs_source {
 	const char *path;       /* NULL or "-": standard input */
+	struct in *in;          /* that file, of which nothing was consumed, and which is refs_close's then; or NULL */
 	const char *events;     /* of a program; NULL: ae.out in the current folder */
 	const char *exe;        /* for names, if references come without any; or NULL */
 	uint64_t from, to;      /* instructions, counted from 0; to REFS_END: to the end */
@@ -44,6 +46,8 @@ struct refs_source {
 typedef int refs_fn(void *arg, const uint64_t *w, size_t n);
 
 struct refs;
+
+int refs_is_capture(const char *path);          /* as it is, not compressed */
 
 /*
  * Opens the source. Never NULL: what is wrong with it is reported by refs_run. One capture at a time

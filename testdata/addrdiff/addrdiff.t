@@ -266,6 +266,8 @@ done
 gives "before the difference" 0 "" addrdiff --range 0:7 parts.a parts.b
 gives "between two" 0 "" addrdiff --range 8:9 parts.a parts.b
 gives "after the first" 1 "" addrdiff -q --range 8: parts.a parts.b
+addrdiff -v --range 2:5 parts.a parts.b >out
+is "-v counts what is compared" "$(cat out)" "parts.a parts.b are the same: 6 references, 3 instructions"
 gives "behind the end: said" 0 "addrdiff: nothing is in this range: parts.a has 10 instructions, parts.b 10" addrdiff --range 99999: parts.a parts.b
 gives "but not with -q, which prints nothing" 0 "" addrdiff -q -v --range 99999: parts.a parts.b
 is "nor with -v" "$(wc -c <tap.out | tr -d ' ')" 0
@@ -287,7 +289,7 @@ d = bytearray(open('whole.gz', 'rb').read()); d[$i] ^= 4; open('bad.gz', 'wb').w
 done
 is "damage is no difference" "$(sort -u said | tr '\n' ' ')" "2 "
 printf '\211TMCAP\r\n\001\000\000\000\000\000\000\000' >other.ws
-gives "a capture" 2 "addrdiff: other.ws: byte 0: a capture, not a reference stream: ws2addr makes one of it" addrdiff other.ws a
+gives "a capture that is none" 2 "addrdiff: other.ws: byte 16: truncated header" addrdiff other.ws a
 printf '\211AEOUT\r\n\001\000\000\000\000\000\000\000' >ae.out
 gives "events" 2 "addrdiff: ae.out: byte 0: events, not a reference stream: ae2addr makes one of them" addrdiff a ae.out
 printf '\211TMBIF\r\n\001\000\000\000\000\000\000\000' >a.bif

@@ -40,6 +40,6 @@ without() { # WITHOUT HAVE HEADERS TOOLS
 	for t in bifcm wsinfo laplace-merge; do "$TMPDIR/e/bin/$t" --version; done >"$TMPDIR/run" 2>&1
 	is "without $1: and run" "$(grep -c '(tracemill)' "$TMPDIR/run")" 3
 }
-without Zydis dw /Zydis/ "addrconv addrmrc addrplot addrstat ae2addr aec aepack aerw cachesim pp wetq wetz ws2addr ws2laplace ws2wet wscap wsgdb wstrim wsverify"
+without Zydis dw /Zydis/ "addrconv addrdiff addrmrc addrplot addrstat ae2addr aec aepack aerw cachesim pp wetq wetz ws2addr ws2laplace ws2wet wscap wsgdb wstrim wsverify"
 without elfutils zydis '/elfutils/|/(gelf|libelf|dwarf)[.]h' "addrconv addrdiff addrmrc addrplot addrstat ae2addr aec aepack aerw cachesim pp wetq wetz ws2addr ws2wet wscap"
 tap_end

@@ -1,4 +1,4 @@
-/* addrdiff: compare two reference streams or lackey logs. */
+/* addrdiff: compare two reference streams, lackey logs or captures. */
 #include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
@@ -32,7 +32,7 @@ static const struct opt addrdiff_opts[] = {
 };
 
 static const struct opt_tool addrdiff_tool = {
-	.does = "Compares two traces, or one with valgrind's lackey log; prints the first difference.",
+	.does = "Compares two traces or captures, or one with valgrind's lackey log; prints the first difference.",
 	.synopsis = "[-cdlqsv] [-a regions] [-e prog [--load a[:b]]] ... [-n context]\n"
 	    "[--range from:to] a b",
 	.example = "ae2addr prog ae.out | addrdiff -v -s -e prog - prog.log",
@@ -99,7 +99,8 @@ static void
 addrdiff_summary(struct diff *d)
 {
 	out_printf(d->out, "%s %s are the same: %" PRIu64 " references, %" PRIu64 " instructions\n",
-	    in_name(d->a.in), in_name(d->b.in), d->a.nref + d->a.n, side_inst(&d->a, d->a.n));
+	    in_name(d->a.in), in_name(d->b.in), d->a.nref + d->a.n - d->a.refs_before,
+	    side_inst(&d->a, d->a.n) - d->a.insts_before);
 	if (d->joined)
 		out_printf(d->out, "same by convention only: %" PRIu64 " instructions\n", d->joined);
 	if (d->dead)
@@ -223,8 +224,8 @@ main(int argc, char **argv)
 	addrdiff_loads(d.prog, &load, prog);
 	if (!d.quiet)
 		progress_start(NULL);
-	side_open(&d.a, argv[optind]);
-	side_open(&d.b, argv[optind + 1]);
+	side_open(&d.a, argv[optind], d.quiet);
+	side_open(&d.b, argv[optind + 1], d.quiet);
 	d.a.load = load.at[0];
 	d.b.load = load.at[1];
 	for (s = &d.a; ; s = &d.b) {

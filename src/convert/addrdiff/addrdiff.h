@@ -4,6 +4,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "base/in.h"
 #include "base/out.h"
@@ -34,6 +35,7 @@ const char *prog_where(struct prog *p, uint64_t pc);
 /* One of the two inputs. */
 struct side {
 	struct in *in;
+	pid_t pid;              /* of a capture: the process that replays it, and writes what `in` reads; 0: there is none */
 	int log;                /* a lackey log, not a reference stream */
 	struct ref_reader ref;
 	struct lackey lackey;
@@ -44,6 +46,7 @@ struct side {
 	int noloops;            /* drop loop and task events */
 	uint64_t from, to;      /* only these instructions, counted from 0 among those that are kept */
 	uint64_t seen;          /* instructions that were kept, before `from` too */
+	uint64_t refs_before, insts_before;     /* numbers of those before `from` */
 	uint64_t *w;            /* owned; w[0..pos) is history, w[pos..n) is to be compared */
 	size_t pos, n;
 	uint64_t nref, ninst;   /* number of references and instructions before w[0] */
@@ -51,7 +54,8 @@ struct side {
 	int fault;              /* because the input has a fault */
 };
 
-void side_open(struct side *s, const char *path);       /* exits on failure */
+/* exits on failure; quiet: nothing is said of a capture that ends early */
+void side_open(struct side *s, const char *path, int quiet);
 void side_close(struct side *s);
 void side_read_to_end(struct side *s);  /* reads compressed input to its end; exits if it is damaged */
 /* reads at least one word after w[n], keeping history: 1; 0: at the end */

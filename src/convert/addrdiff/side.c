@@ -1,25 +1,122 @@
-/* addrdiff: an input, a reference stream or a lackey log, as a sliding window of references. */
+/* addrdiff: an input, a reference stream, a lackey log or a capture, as a sliding window of references. */
 #include "convert/addrdiff/addrdiff.h"
 
+#include <errno.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
+#include "base/confine.h"
 #include "base/diag.h"
 #include "base/mem.h"
+#include "base/src.h"
+#include "format/ws/ws.h"
+#include "refs/refs.h"
 
 #define CHUNK 16384u    /* words read at a time: the windows of both sides stay in the cache */
 #define ROOM  (CONTEXT_MAX + 2 * CHUNK)
 
+static int
+side_put(void *out, const uint64_t *w, size_t n)
+{
+	while (n) {
+		size_t k = n < OUT_ROOM / REF_PUT_MAX ? n : OUT_ROOM / REF_PUT_MAX;
+
+		out_commit(out, ref_put(REF_ADDR, out_reserve(out, k * REF_PUT_MAX), w, k));
+		w += k;
+		n -= k;
+	}
+	return 0;
+}
+
+/* The process that replays a capture; a message about it is its own. */
+static _Noreturn void
+side_child(struct in *in, const char *path, int fd, int quiet)
+{
+	struct refs_source q = { .path = path, .in = in, .to = REFS_END };
+	struct out *out = out_of_fd(fd, "a pipe");
+	struct refs *s;
+	struct fault f;
+	const char *warning;
+	size_t said = 0;
+	int got;
+
+	confine_jobs(2);
+	s = refs_open(&q);
+	/* what is known of the capture now is said before it has a difference, which ends this process */
+	if ((warning = refs_warning(s)) != NULL) {
+		said = strlen(warning) + 2;
+		if (!quiet)
+			warn("%s: %s", refs_path(s), warning);
+	}
+	ref_put_header(out_reserve(out, REF_HEADER));
+	out_commit(out, REF_HEADER);
+	got = refs_run(s, side_put, out, &f);
+	warning = refs_warning(s);
+	out_end(out, refs_path(s), got == REFS_BAD ? &f : NULL,
+	    quiet || !warning || strlen(warning) < said ? NULL : warning + said);
+	exit(0);
+}
+
+/*
+ * A replay confines its process, which can have one: a capture is replayed by another process. in: a capture from
+ * standard input; NULL: the file is opened there.
+ */
+static void
+side_replay(struct side *s, struct in *in, const char *path, int quiet)
+{
+	int fd[2];
+
+	if (pipe(fd) != 0 || (s->pid = fork()) < 0)
+		die_sys("%s: no process for it", src_name(path));
+	if (!s->pid) {
+		close(fd[0]);
+		side_child(in, path, fd[1], quiet);
+	}
+	close(fd[1]);
+	in_close(in);
+	s->in = in_of_fd(fd[0], src_name(path));
+}
+
+/* The end of the process that replays; where it failed, it has said why. */
+static void
+side_wait(struct side *s)
+{
+	int status;
+
+	if (!s->pid)
+		return;
+	while (waitpid(s->pid, &status, 0) < 0)
+		if (errno != EINTR)
+			die_sys("%s", in_name(s->in));
+	s->pid = 0;
+	if (WIFSIGNALED(status))
+		die("%s: the process that replayed it was ended by signal %d", in_name(s->in), WTERMSIG(status));
+	if (WEXITSTATUS(status))
+		exit(diag_exit_status());
+}
+
 void
-side_open(struct side *s, const char *path)
+side_open(struct side *s, const char *path, int quiet)
 {
 	const uint8_t *p;
 	size_t n;
 
 	memset(s, 0, sizeof(*s));
 	s->w = xreallocarray(NULL, ROOM, sizeof(*s->w));
-	s->in = in_open(path);
+	if (refs_is_capture(path)) {
+		side_replay(s, NULL, path, quiet);
+	} else {
+		s->in = in_open(path);
+		p = in_peek(s->in, REF_HEADER, &n);
+		if (ws_is_capture(p, n))
+			side_replay(s, s->in, path, quiet);
+	}
 	p = in_peek(s->in, REF_HEADER, &n);
+	if (!n)
+		side_wait(s);
 	if (!n)
 		die("%s: %s", in_name(s->in), in_error(s->in) ? in_error(s->in) : "empty input");
 	if (p[0] == 0x89) {
@@ -48,6 +145,9 @@ void
 side_close(struct side *s)
 {
 	in_close(s->in);
+	/* it may be in the middle of the capture */
+	if (s->pid && kill(s->pid, SIGKILL) == 0)
+		waitpid(s->pid, NULL, 0);
 	free(s->w);
 }
 
@@ -154,6 +254,8 @@ side_range(struct side *s, uint64_t *w, size_t n)
 		} else {
 			s->nref++;
 			s->ninst += (uint64_t)inst;
+			s->refs_before++;
+			s->insts_before += (uint64_t)inst;
 		}
 	}
 	return k;
@@ -179,6 +281,7 @@ side_more(struct side *s)
 		k = s->log ? lackey_read(&s->lackey, s->w + s->n, CHUNK) :
 		    ref_read(&s->ref, s->w + s->n, CHUNK);
 		if (k <= 0) {
+			side_wait(s);
 			s->end = 1;
 			s->fault = k < 0 || (s->log && !s->lackey.nrec);
 			break;
