@@ -99,5 +99,6 @@ addrstat cut.ref >got 2>err
 is "a stream that is cut off" "$? $(cat err) $(grep -c '^digest' got)" "1 addrstat: cut.ref: byte 40004 (record 4999): truncated reference 1"
 : >empty
 gives "nothing" 1 "addrstat: empty: empty input" addrstat empty
+gives "nothing, with functions" 1 "addrstat: empty: empty input" addrstat -a empty
 gives "a full disk" 1 "addrstat: standard output: No space left on device" sh -c 'addrstat m.ref >/dev/full'
 tap_end

@@ -71,7 +71,12 @@ gives "another version" 1 "laplace-text: v2: byte 8: unknown version of Laplace 
 printf '\211TMLAP\r\n\1\0\20\0\7\0\0\0' >kind
 gives "another kind" 1 "laplace-text: kind: byte 12: unknown kind of trace" laplace-text kind
 printf '\211TMREF\r\n\1\0\20\0\0\0\0\0' >ref
-gives "a reference stream" 1 "laplace-text: ref: byte 0: no Laplace trace" laplace-text ref
+gives "a reference stream" 1 "laplace-text: ref: byte 0: a reference stream, not a Laplace trace" laplace-text ref
+printf '\211TMCAP\r\n\1\0\20\0\0\0\0\0' >a.ws
+gives "a capture" 1 "laplace-merge: a.ws: byte 0: a capture, not a Laplace trace: ws2laplace makes one of it" laplace-merge -s a.ws merged
+gives "a capture, made binary as a merged trace" 1 "laplace-text: a.ws: byte 0: a capture, not a Laplace trace: ws2laplace makes one of it" laplace-text -bm a.ws
+printf '\211PNG\r\n\032\n\0\0\0\0\0\0\0\0' >picture
+gives "another file that begins so" 1 "laplace-text: picture: byte 0: no Laplace trace" laplace-text picture
 gives "a full disk" 1 "laplace-text: standard output: No space left on device" sh -c 'laplace-text classic >/dev/full'
 gives "-w is for references" 2 "laplace-text: only one of -m and -w can be given; see laplace-text --help" laplace-text -b -m -w refs
 gives "-w needs -b" 2 "laplace-text: -w is for -b; see laplace-text --help" laplace-text -w refs

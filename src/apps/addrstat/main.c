@@ -106,18 +106,19 @@ addrstat_run(struct options *o)
 	struct stat *t = stat_new(o->show.strides, o->source.names);
 	const char *why;
 	struct fault f;
-	int got;
+	int got, result;
 
 	if (o->words.partial)
 		out_binary(out, "a partial result");
 	got = refs_run(s, stat_take, t, &f);
 	t->areas = refs_areas(s);
-	while (t->places && (why = places_complaint(t->places, s)) != NULL)
-		warn("%s: %s", refs_path(s), why);
 	/* a source that could not be read at all has no result; a part of a damaged one has none, either */
-	if (o->words.partial && got != REFS_BAD)
+	result = got != REFS_BAD || (t->npage && !o->words.partial);
+	while (result && t->places && (why = places_complaint(t->places, s)) != NULL)
+		warn("%s: %s", refs_path(s), why);
+	if (result && o->words.partial)
 		partial_write(out, t, s, o->source.from);
-	else if (!o->words.partial && (got != REFS_BAD || t->npage))
+	else if (result)
 		addrstat_print(o, out, t, s);
 	out_end(out, refs_path(s), got == REFS_BAD ? &f : NULL, refs_warning(s));
 	stat_free(t);

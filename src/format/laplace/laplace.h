@@ -56,6 +56,8 @@ int lap_fits_classic(const struct lap_ref *v);
 /* the kinds of files that have a header */
 enum lap_header { LAP_H_REFS, LAP_H_MERGED, LAP_H_OFFSETS };
 void lap_put_header(uint8_t dst[LAP_HEADER], enum lap_header kind);
+/* the message for a file that begins with the n bytes at p, and not as one of these; valid until the next call */
+const char *lap_foreign(const uint8_t *p, size_t n);
 /* v must fit the form; returns the bytes written */
 size_t lap_put_ref(enum lap_form f, uint8_t *dst, const struct lap_ref *v);
 

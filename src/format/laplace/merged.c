@@ -162,7 +162,7 @@ lap_merged_open(struct lap_merged *r, struct in *in, char *room)
 	if (r->packed == 1)
 		put_le16(want + 8, 1);  /* the header of version 1, which has no end */
 	if (memcmp(p, want, LAP_HEADER) != 0)
-		return lap_merged_fault(r, 0, memcmp(p, want, 8) != 0 ? "no Laplace trace" :
+		return lap_merged_fault(r, 0, memcmp(p, want, 8) != 0 ? lap_foreign(p, n) :
 		    get_le16(p + 8) != get_le16(want + 8) ?
 		    "unknown version of Laplace traces" : "no merged trace");
 	lap_merged_take(r, p, LAP_HEADER);

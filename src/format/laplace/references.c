@@ -1,6 +1,8 @@
 /* Laplace's raw references: classic, wide, text.  See laplace(5). */
+#include <stdio.h>
 #include <string.h>
 
+#include "format/kind.h"
 #include "format/laplace/hex_internal.h"
 #include "format/laplace/laplace.h"
 
@@ -12,6 +14,19 @@
 const char lap_types[] = "rwiRWI";
 
 static const uint8_t magic[8] = { 0x89, 'T', 'M', 'L', 'A', 'P', '\r', '\n' };
+
+const char *
+lap_foreign(const uint8_t *p, size_t n)
+{
+	static char text[80];
+	const struct kind *k = kind_of(p, n);
+
+	if (!k)
+		return "no Laplace trace";
+	snprintf(text, sizeof text, "%s, not a Laplace trace%s", k->what,
+	    strcmp(k->what, "a capture") == 0 ? ": ws2laplace makes one of it" : "");
+	return text;
+}
 
 void
 lap_put_header(uint8_t dst[LAP_HEADER], enum lap_header kind)
@@ -71,7 +86,7 @@ lap_refs_open(struct lap_refs *r, struct in *in)
 	if (n < LAP_HEADER)
 		return lap_ref_fault(r, n, in_error(in) ? in_error(in) : "truncated header");
 	if (memcmp(p, magic, sizeof magic) != 0)
-		return lap_ref_fault(r, 0, "no Laplace trace");
+		return lap_ref_fault(r, 0, lap_foreign(p, n));
 	if (lap_is_packed(p, n))
 		return lap_ref_fault(r, 12, "a merged trace, where raw references are wanted");
 	if (get_le16(p + 8) != VERSION)
