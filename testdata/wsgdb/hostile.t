@@ -172,6 +172,9 @@ $GCC -O0 -o spin spin.c
 wscap -o spin.ws ./spin
 printf '+$vCont;c#a8\003+$qC#b4+$k#6b' | timeout 300 wsgdb spin.ws | tr '$' '\n' >out
 has "an interrupt stops it" "$(cat -v out)" '^T02thread:1' '^QC1'
+# between two stops, as where gdb looks at a condition: what runs next is stopped, once
+printf 'qC\n!03\nvCont;c\nvCont;s\n' | talk spin.ws >out
+is "an interrupt before it runs" "$(sed -n 's/^T\([0-9]*\).*/\1/p' out | tr '\n' ' ')" "02 05 "
 
 # a port: one connection, of this machine
 # listen CAPTURE: wsgdb is $pid, at port $n

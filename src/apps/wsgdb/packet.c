@@ -54,6 +54,10 @@ wire_interrupted(struct wire *w)
 	struct pollfd p = { .fd = w->in, .events = POLLIN };
 	uint8_t *c;
 
+	if (w->interrupt) {
+		w->interrupt = 0;
+		return 1;
+	}
 	if (w->n - w->at < sizeof w->room / 2 && !w->eof && poll(&p, 1, 0) > 0 && !wire_read(w))
 		return 1;       /* gdb is gone */
 	c = memchr(w->room + w->at, INTERRUPT, w->n - w->at);
@@ -130,6 +134,8 @@ wire_next(struct wire *w)
 		while ((c = wire_byte(w)) != '$') {
 			if (c < 0)
 				return 0;
+			if (c == INTERRUPT)
+				w->interrupt = 1;
 			if (c == '-' && !w->noack)
 				wire_write(w, w->last.p, w->last.n);
 		}

@@ -167,6 +167,14 @@ run_resume(struct server *s, const struct resume *r)
 
 	run_begin(s);
 	s->over = 0;
+	/*
+	 * gdb's conditions let the program run from stop to stop, and it is between two of them that an interrupt comes
+	 * then.  At a goto it is asked for when that is done.
+	 */
+	if (!s->jumped && s->jump == WS_UNKNOWN && wire_interrupted(s->w)) {
+		run_stopped(s, (struct history_stop){ .why = HISTORY_INTERRUPT });
+		return;
+	}
 	if (s->jumped) {
 		s->jumped = 0;
 		/* the end of the run, or a signal there, is no end of a way back */

@@ -22,6 +22,7 @@ struct wire {
 	int in, out;                    /* descriptors */
 	int noack;                      /* packets are not acknowledged any more */
 	int eof;                        /* gdb sends no more */
+	int interrupt;                  /* one came while nothing ran: it is for what runs next */
 	int gone;                       /* and reads no more */
 	uint8_t room[2 * PACKET_MAX];   /* what was read: room[at] to room[n] is left */
 	size_t at, n;
@@ -71,7 +72,7 @@ struct server {
 int wire_next(struct wire *w);
 void wire_send(struct wire *w, const void *p, size_t n);
 void wire_text(struct wire *w, const char *s);
-int wire_interrupted(struct wire *w);           /* has gdb sent an interrupt? Never waits. */
+int wire_interrupted(struct wire *w);           /* has gdb sent an interrupt since the last call? Never waits. */
 /* "O" and the text in hexadecimal: gdb prints it, while it waits for a stop or the answer of monitor */
 void wire_console(struct wire *w, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void packet_hex(struct buf *b, const void *p, size_t n);        /* appends bytes in hexadecimal */
