@@ -149,6 +149,8 @@ main(int argc, char **argv)
 		;
 	if (argc != 3 || form > KERNEL)
 		return 2;
+	if (form == WIDE)
+		out("\x89TMLAP\r\n\1\0\20\0\0\0\0", 16);  /* the header, whose last byte is the string's end */
 	for (int i = 0; i < NPROC; i++)
 		begin(&procs[i], 0);
 	for (uint64_t i = 0; i < n;) {

@@ -61,6 +61,9 @@ same "without the offsets, the same traces" got want
 laplace-text refs | awk '{ print $1, $2, $5 }' | sort >want
 is "every address is there" "$(comm -13 got want)" ""
 is "what else is there begins a page" "$(comm -23 got want | grep -v '000$')" ""
+./gen 200000 wide >wide
+laplace-merge --offsets -o wider wide kernel
+diff -r with wider >err && pass "wide references: the same" || fail "wide references: the same" "$(head -n 5 err)"
 laplace-merge -b --offsets -o folder refs kernel
 (cd folder && for f in p*/t* kernel; do laplace-text "$f"; done) >got
 (cd with && cat p*/t* kernel) >want
