@@ -92,6 +92,8 @@ cut -d' ' -f1,3,5 r >a
 cut -d' ' -f1,3,5 r2 >b
 same "nothing else changes" a b
 cat t.ws | ws2laplace -f text -k k2 -o r2 && cmp -s k k2 && cmp -s r r2 && pass "from a pipe, the same" || fail "from a pipe, the same"
+gives "the folder of its temporary file" 1 "ws2laplace: temporary file in nowhere: No such file or directory" \
+	sh -c 'cat t.ws | TMPDIR=nowhere ws2laplace -k k2 -o r2'
 gives "both to one file" 1 "ws2laplace: ./k2: is written to already" ws2laplace -o k2 -k ./k2 t.ws
 same "which stays" k k2
 cp t.ws kept.ws

@@ -1,6 +1,6 @@
 /* ws2laplace: convert a capture to Laplace's raw references and kernel trace. */
+#include <fcntl.h>
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -12,6 +12,7 @@
 #include "base/num.h"
 #include "base/opt.h"
 #include "base/progress.h"
+#include "base/spool.h"
 #include "base/src.h"
 #include "convert/ws2laplace/ws2laplace.h"
 #include "format/ws/runs.h"
@@ -49,20 +50,11 @@ job_bad(struct job *j, const struct fault *f)
 static int
 ws2laplace_spool(void)
 {
-	FILE *f = tmpfile();
-	char buf[65536];
-	ssize_t n;
+	char *path = spool_stdin();
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
 
-	if (!f)
-		die_sys("a temporary file");
-	while ((n = read(STDIN_FILENO, buf, sizeof buf)) > 0)
-		if (fwrite(buf, 1, (size_t)n, f) != (size_t)n)
-			die_sys("a temporary file");
-	if (n < 0)
-		die_sys("standard input");
-	if (fflush(f) != 0)
-		die_sys("a temporary file");
-	return fileno(f);
+	free(path);
+	return fd;
 }
 
 static void
