@@ -76,6 +76,11 @@ for q in list "values main" "slice main" "dice main main"; do
 	# shellcheck disable=SC2086
 	gives "no JSON: $q" 2 "wetq: --json is for why, deps, uses, at, who and whynot; see wetq --help" wetq --json $q prog.ws
 done
+for o in "-b:-b and -f are for cf" "-f 1#0:-b and -f are for cf" "-c:-c is for slice" "-a:-a is for why" \
+	"--forward:--forward is for slice, dot and annotate"; do
+	gives "list ${o%%:*}" 2 "wetq: ${o#*:}; see wetq --help" wetq ${o%%:*} list prog.ws
+	is "list ${o%%:*}: a line of -i" "$(echo "${o%%:*} list" | wetq -i prog.ws 2>&1 >got)" "wetq: ${o#*:}"
+done
 is "no JSON: a line of -i" "$(echo "--json list" | wetq -i prog.ws 2>&1 >got)" "wetq: --json is for why, deps, uses, at, who and whynot"
 
 # from all that has a capture in it, and from nothing else

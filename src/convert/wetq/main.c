@@ -102,14 +102,22 @@ wetq_question(int n, char **word)
 	return NULL;
 }
 
-/* Is an answer as JSON wanted that has none? */
-static int
-wetq_no_json(const struct job *j, const struct question *k)
+/* An option that the question has no use for: what it is for; NULL: there is none. */
+static const char *
+wetq_unfit(const struct job *j, const struct question *k)
 {
-	return j->json && !k->json;
+	if (j->json && !k->json)
+		return "--json is for why, deps, uses, at, who and whynot";
+	if ((j->backward || j->from) && k->none != job_flow)
+		return "-b and -f are for cf";
+	if (j->counts && k->one != job_slice)
+		return "-c is for slice";
+	if (j->all && k->one != job_why)
+		return "-a is for why";
+	if (j->flags & QUERY_FORWARD && k->one != job_slice && k->one != job_dot && k->one != job_annotate)
+		return "--forward is for slice, dot and annotate";
+	return NULL;
 }
-
-static const char json_is_for[] = "--json is for why, deps, uses, at, who and whynot";
 
 static int
 wetq_ask(struct job *j, const struct question *k, char **word)
@@ -203,6 +211,7 @@ one_line(struct job *all, char *line)
 	char *said = xstrdup(line);
 	char *word[WORDS + 2] = { (char *)"wetq" };
 	const struct question *k = NULL;
+	const char *unfit;
 	int n = 1;
 
 	for (char *s = strtok(line, " \t\r\n"); s && n <= WORDS; s = strtok(NULL, " \t\r\n"))
@@ -216,8 +225,8 @@ one_line(struct job *all, char *line)
 		k = wetq_question(n - optind, word + optind);
 	if (!k || n - optind != k->words + 1)
 		warn("no question: %.200s; see wetq --help", said);
-	else if (wetq_no_json(&j, k))
-		warn("%s", json_is_for);
+	else if ((unfit = wetq_unfit(&j, k)) != NULL)
+		warn("%s", unfit);
 	else if (wetq_ask(&j, k, word + optind) != 0)
 		warn_at(j.path, j.fault.off, j.fault.rec, "%s", j.fault.err);
 	job_warn_sources(&j);
@@ -284,8 +293,8 @@ main(int argc, char **argv)
 	if (!c.many && (k = wetq_question(argc, argv)) == NULL)
 		die_usage(argc ? "%s: no question, or not with that many words" : "no question is asked",
 		    argv[0]);
-	if (!c.many && wetq_no_json(&j, k))
-		die_usage("%s", json_is_for);
+	if (!c.many && wetq_unfit(&j, k))
+		die_usage("%s", wetq_unfit(&j, k));
 	file = c.many ? argv[0] : argv[1 + k->words];
 	if (!file && k->words && !strchr("@0123456789", argv[1][0]) && access(argv[1], R_OK) == 0) {
 		warn("%s %s: that is the file; which %s?", argv[0], argv[1],
