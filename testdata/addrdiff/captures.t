@@ -47,6 +47,10 @@ head -c $(($(wc -c <a.ws) - 30)) a.ws >cut.ws
 addrdiff a.ws cut.ws >got 2>err
 is "a capture that is cut off" "$? $(wc -c <got | tr -d ' ') $(grep -c '^addrdiff: cut.ws: byte ' err) $(wc -l <err | tr -d ' ')" "2 0 1 1"
 gives "no file" 2 "addrdiff: nothing.ws: No such file or directory" addrdiff a.ws nothing.ws
-gives "no memory" 2 "addrdiff: a.ws: no address space for translated code, which needs 256 MB twice (ulimit -v)" \
-	sh -c 'ulimit -v 400000; addrdiff a.ws a.ref'
+# ulimit -v leaves no room for a sanitizer itself
+case $SAN in
+*address* | *thread* | *memory*) ;;
+*)	gives "no memory" 2 "addrdiff: a.ws: no address space for translated code, which needs 256 MB twice (ulimit -v)" \
+		sh -c 'ulimit -v 400000; addrdiff a.ws a.ref' ;;
+esac
 tap_end
