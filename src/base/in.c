@@ -175,15 +175,23 @@ open_path(struct in *in, const char *path)
 	return fd;
 }
 
-struct in *
-in_open(const char *path)
+static struct in *
+in_new(const char *name)
 {
 	struct in *in = xcalloc(1, sizeof(*in));
-	struct stat st;
 
 	in->room = SIZE;
 	in->p = xmalloc(in->room);
-	in->name = xstrdup(src_name(path));
+	in->name = xstrdup(name);
+	return in;
+}
+
+struct in *
+in_open(const char *path)
+{
+	struct in *in = in_new(src_name(path));
+	struct stat st;
+
 	if (src_is_stdin(path)) {
 		in->fd = STDIN_FILENO;
 	} else {
@@ -207,11 +215,8 @@ in_open(const char *path)
 struct in *
 in_of_fd(int fd, const char *name)
 {
-	struct in *in = xcalloc(1, sizeof(*in));
+	struct in *in = in_new(name);
 
-	in->room = SIZE;
-	in->p = xmalloc(in->room);
-	in->name = xstrdup(name);
 	in->fd = fd;
 	return in;
 }

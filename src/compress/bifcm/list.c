@@ -161,10 +161,11 @@ bifcm_list_print(struct vs_reader *r, const struct job *j)
 
 	*bifcm_sizes_found = (struct sizes){ x->size,
 		info->nhead + x->ntail + x->nrec * vs_record_size(&info->layout) };
-	if (j->a->verbose)
+	if (j->a->verbose) {
 		print_details(r, j, x);
-	if (!j->a->verbose && !j->a->quiet && !j->listed)
+		return;
+	}
+	if (!j->a->quiet && !j->listed)
 		print_heading(j->out);
-	if (!j->a->verbose)
-		print_row(j->out, bifcm_sizes_found, j->in->path ? j->in->path : "-");
+	print_row(j->out, bifcm_sizes_found, j->in->path ? j->in->path : "-");
 }

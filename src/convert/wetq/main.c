@@ -274,7 +274,7 @@ main(int argc, char **argv)
 	const struct question *k = NULL;
 	struct fault f;
 	char *copy = NULL, others[WS_OTHERS_TEXT];
-	const char *file;
+	const char *file, *unfit;
 
 	diag_init(argv[0], 1);
 	heap_large();
@@ -293,8 +293,8 @@ main(int argc, char **argv)
 	if (!c.many && (k = wetq_question(argc, argv)) == NULL)
 		die_usage(argc ? "%s: no question, or not with that many words" : "no question is asked",
 		    argv[0]);
-	if (!c.many && wetq_unfit(&j, k))
-		die_usage("%s", wetq_unfit(&j, k));
+	if (!c.many && (unfit = wetq_unfit(&j, k)) != NULL)
+		die_usage("%s", unfit);
 	file = c.many ? argv[0] : argv[1 + k->words];
 	if (!file && k->words && !strchr("@0123456789", argv[1][0]) && access(argv[1], R_OK) == 0) {
 		warn("%s %s: that is the file; which %s?", argv[0], argv[1],
