@@ -96,8 +96,10 @@ branches(void)
 	CHECK("it prefetches in memory", as(1, "0f0d0b 0f05") == RP_SYSCALL);
 	for (int amd = 0; amd < 2; amd++) {
 		as(amd, "48c7c007000000 f34190 0f05");
-		CHECK("f3 90 with REX.B exchanges", x.cpu.rip == CODE + 12 && x.cpu.r[8] == 7 &&
-		    x.cpu.r[0] != 7);
+		CHECK("f3 90 with REX.B is a pause of Intel's, and exchanges on AMD's", x.cpu.rip == CODE + 12 &&
+		    (x.cpu.r[8] == 7) == amd && (x.cpu.r[0] != 7) == amd);
+		as(amd, "48c7c007000000 f24190 0f05");
+		CHECK("f2 90 with REX.B exchanges on both", x.cpu.rip == CODE + 12 && x.cpu.r[8] == 7 && x.cpu.r[0] != 7);
 		as(amd, "48c7c007000000 f390 0f05");
 		CHECK("and without it does nothing", x.cpu.rip == CODE + 11 && x.cpu.r[8] != 7 &&
 		    x.cpu.r[0] == 7);

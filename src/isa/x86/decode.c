@@ -110,8 +110,8 @@ x86_repeat(const ZydisDecodedInstruction *z)
 }
 
 /*
- * f3 90 with REX.B exchanges rax and r8: processors test REX.B first, Zydis reports pause. The
- * prefix has no other effect, so it is replaced by a segment prefix.
+ * f3 90 with REX.B is pause on Intel's processors, as Zydis reports it. AMD's test REX.B first, and exchange
+ * rax and r8. The prefix has no other effect, so it is replaced by a segment prefix.
  */
 static int
 x86_exchange(ZydisDecodedInstruction *z, ZydisDecodedOperand *op, const uint8_t *p, int amd)
@@ -133,7 +133,7 @@ x86_decode(ZydisDecodedInstruction *z, ZydisDecodedOperand *op, const uint8_t *p
 
 	if (zydis_decode(z, op, p, n, amd) != 0)
 		return -1;
-	if (z->mnemonic == ZYDIS_MNEMONIC_PAUSE && z->raw.rex.B)
+	if (amd && z->mnemonic == ZYDIS_MNEMONIC_PAUSE && z->raw.rex.B)
 		return x86_exchange(z, op, p, amd);
 	if (z->mnemonic == ZYDIS_MNEMONIC_CLZERO && op)
 		x86_line(z, op);
@@ -179,12 +179,24 @@ x86_inst_decode(struct x86_inst *in, const uint8_t *p, size_t n, uint64_t pc, in
 	return 0;
 }
 
+/* f3 90 with REX.B */
+static int
+x86_pauses(const ZydisDecodedInstruction *z, const uint8_t *p)
+{
+	if (!z->raw.rex.B || p[z->length - 1] != 0x90 || z->opcode_map != ZYDIS_OPCODE_MAP_DEFAULT || z->opcode != 0x90)
+		return 0;
+	for (unsigned i = 0; i + 1 < z->length; i++)
+		if (p[i] == 0xf3)
+			return 1;
+	return 0;
+}
+
 int
 x86_makers_differ(const ZydisDecodedInstruction *z, const uint8_t *p)
 {
 	size_t at = of_register(z, p);
 
-	return x86_narrow(z) || x86_repeat(z) || (at && p[at] == NOP_0D);
+	return x86_narrow(z) || x86_repeat(z) || (at && p[at] == NOP_0D) || x86_pauses(z, p);
 }
 
 uint64_t

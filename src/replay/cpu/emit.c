@@ -67,9 +67,12 @@ emit_legacy(struct rp_tr *t, const struct plan *p)
 			rex = 0;
 		else
 			break;
-		if (in->b[i] == 0x66 || in->b[i] == 0xf2 || in->b[i] == 0xf3)
+		/* f3 makes this exchange a pause on Intel's processors, and REX.B makes a pause an exchange on AMD's */
+		if (in->b[i] == 0x66 || ((in->b[i] == 0xf2 || in->b[i] == 0xf3) && in->z.mnemonic != ZYDIS_MNEMONIC_XCHG))
 			host_e1(t, in->b[i]);
 	}
+	if (in->z.mnemonic == ZYDIS_MNEMONIC_PAUSE)
+		rex = 0;
 	if (p->reg >= 0)
 		rex = (rex & ~4u) | ((unsigned)p->reg >> 3) << 2;
 	if (p->rm >= 0)
