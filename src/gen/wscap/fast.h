@@ -250,6 +250,7 @@ int fast_place_add(struct cap *c, uint64_t pc);
 /* A program begins to run, and makes many calls from the start on. */
 void fast_start(struct cap *c);
 void fast_code_mapped(struct cap *c);   /* where known places may be */
+void fast_tsc_known(struct cap *c);     /* rdtsc does not fault any more */
 /* rdtsc at addr has stopped the process, and is done */
 void fast_tsc_made(struct cap *c, uint64_t addr);
 /* the same for cpuid, which a program executes often at its beginning */

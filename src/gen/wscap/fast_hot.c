@@ -276,6 +276,13 @@ fast_left(struct cap *c, const struct call *k)
 }
 
 void
+fast_tsc_known(struct cap *c)
+{
+	if (c->fast && c->fast->a)
+		c->fast->a->clock = fast_clock() ? fast_vdso(c, "__vdso_clock_gettime") : 0;
+}
+
+void
 fast_tsc_made(struct cap *c, uint64_t addr)
 {
 	if (c->all->recorder && !fast_of(c)->never && !c->notsc)

@@ -6,6 +6,7 @@
  */
 #include <errno.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/ptrace.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -63,23 +64,46 @@ put_tsc(struct cap *c, struct user_regs_struct *g, unsigned len)
 	return put_emulated(c, &r, g);
 }
 
+/* The length of rdtsc or rdtscp at b; 0: it is neither. */
+static unsigned
+tsc_length(const uint8_t b[3])
+{
+	return b[0] != 0x0f ? 0 : b[1] == 0x31 ? 2 : b[1] == 0x01 && b[2] == 0xf9 ? 3 : 0;
+}
+
+int
+signal_late_tsc(struct cap *c, const struct user_regs_struct *g)
+{
+	uint8_t b[3] = {0};
+	long ret = -1;
+
+	return c->latetsc && tracee_read(&c->t, g->rip, b, 3) >= 2 && tsc_length(b) &&
+	    !tracee_call(&c->t, &ret, SYS_prctl, PR_SET_TSC, PR_TSC_ENABLE, 0, 0, 0, 0) && ret == 0;
+}
+
 /* Emulates an instruction that faults because wscap made it fault; 1: it was one. */
 static int
 signal_emulate(struct cap *c)
 {
 	struct user_regs_struct g;
 	uint8_t b[3] = {0};
+	unsigned tsc;
 
 	if (tracee_regs(&c->t, &g) || tracee_read(&c->t, g.rip, b, 3) < 2 || b[0] != 0x0f)
 		return 0;
-	if (c->notsc && b[1] == 0x31)
-		put_tsc(c, &g, 2);
-	else if (c->notsc && b[1] == 0x01 && b[2] == 0xf9)
-		put_tsc(c, &g, 3);
-	else if (c->nocpuid && b[1] == 0xa2)
+	tsc = tsc_length(b);
+	if (tsc && c->notsc) {
+		uint64_t at = g.rip;
+
+		if (!put_tsc(c, &g, tsc))
+			random_tsc(c, at);
+	} else if (tsc && signal_late_tsc(c, &g)) {
+		put_tsc(c, &g, tsc);
+	} else if (c->nocpuid && b[1] == 0xa2) {
 		put_cpuid(c, &g);
-	else
+	} else {
 		return 0;
+	}
 	return 1;
 }
 

@@ -19,6 +19,7 @@
 #include "base/diag.h"
 #include "base/mem.h"
 #include "gen/wscap/amid.h"
+#include "gen/wscap/fast.h"
 #include "gen/wscap/signal.h"
 #include "gen/wscap/touch.h"
 #include "gen/wscap/wscap.h"
@@ -342,6 +343,31 @@ start_brk(struct cap *c)
 	return brk ? brk : (uint64_t)start_call(c, SYS_brk, 0, 0);
 }
 
+/* May the process make any call?  The first program has no filter yet. */
+static int
+start_may_call(const struct cap *c)
+{
+	return (c->t.pid == c->all->first && !c->all->settled) || !fast_filtered(c);
+}
+
+/*
+ * Makes rdtsc and cpuid fault.  The kernel keeps the former over execve: it is not asked again, because a filter that the
+ * program had made might kill the process for that.
+ */
+static void
+start_faults(struct cap *c)
+{
+	if (!c->notsc)
+		c->notsc = tracee_tsc_faults() && start_may_call(c) && !start_call(c, SYS_prctl, PR_SET_TSC, PR_TSC_SIGSEGV);
+	c->ntsc = 0;
+	/*
+	 * in a virtual machine this slows down every switch of processes several times, so it is stopped at where the
+	 * code is known
+	 */
+	c->nocpuid = (c->all->audit || c->all->cpu != CPU_NATIVE) && start_may_call(c) &&
+	    !start_call(c, SYS_arch_prctl, ARCH_SET_CPUID, 0);
+}
+
 const char *
 cap_begin(struct cap *c)
 {
@@ -355,13 +381,7 @@ cap_begin(struct cap *c)
 	start_auxv(c, &s);
 	if (c->t.pid == c->all->first && !c->all->settled)
 		keep_apart(c, &s);
-	c->notsc = tracee_tsc_faults() && !start_call(c, SYS_prctl, PR_SET_TSC, PR_TSC_SIGSEGV);
-	/*
-	 * in a virtual machine this slows down every switch of processes several times, so it is stopped at where the
-	 * code is known
-	 */
-	if (c->all->audit || c->all->cpu != CPU_NATIVE)
-		c->nocpuid = !start_call(c, SYS_arch_prctl, ARCH_SET_CPUID, 0);
+	start_faults(c);
 	c->brk = (start_brk(c) + PAGE - 1) / PAGE * PAGE;
 	signal_mask(c);
 	start_exe(c->t.pid, s.exe, sizeof(s.exe));

@@ -212,6 +212,8 @@ struct cap {
 	struct amid amid;
 	struct image image;
 	int notsc, nocpuid;             /* rdtsc, cpuid fault; otherwise breakpoints stop at them */
+	int latetsc;                    /* rdtsc does not, any more, but may in threads and children until it has once */
+	unsigned ntsc;                  /* times that it has faulted in code of files; NEVER: in other code, too */
 	int inside;                     /* between the two stops of a system call */
 	/* the call `in` was interrupted, and the kernel may restart it; or wscap has led the process back to it */
 	enum { RESTART_NOT, RESTART_KERNEL, RESTART_OURS } restart;
