@@ -60,6 +60,14 @@ struct insn_effect {
 	uint16_t ccmask;        /* SO_FLAGS_*: bit SC_x is set if condition x is valid after it */
 };
 
+/* What is recorded before an instruction with an SO_MASKED reference: its mask, and its vector of indexes. */
+struct insn_mask {
+	uint8_t bytes;          /* of the mask; 0: there is no such reference */
+	uint8_t vector, reg;    /* 1: it is a vector register, 0: a mask register; its number */
+	uint8_t nindex, index;  /* bytes of the indexes, or 0; their vector register */
+	uint8_t evex;           /* that may have a number from 16 on */
+};
+
 struct insn {
 	uint8_t len;
 	uint8_t ctl;
@@ -93,6 +101,7 @@ struct insn {
 	/* an operand depends on the instruction's address: the emitter must know how to copy it */
 	uint8_t pcrel;
 	uint8_t tls;            /* an operand is MR_TLSCALL: nothing may come between the instruction and the call after it */
+	struct insn_mask mask;
 	/* IC_BRANCH, IC_JUMP: bytes from its start to its target; 0: its bytes do not say */
 	int32_t jump;
 	uint32_t raw;           /* the word, on machines whose instructions are words */

@@ -96,8 +96,45 @@ enum sch_op {
 	 * callee in the program, and cc 1 if there are values; or sym becomes SCH_NOSYM.
 	 */
 	SO_LINKED,
+	/*
+	 * References of up to n elements of w bytes at m. cc: MA_COND. Variable a.var and those after it have the mask: its bit
+	 * i says whether element i is accessed, or in _TOP, the highest bit of the w bytes of element i. Of MA_INDEX, b.var and
+	 * those after it have the indexes, each of which is multiplied by the scale and added to m, which has no index.
+	 */
+	SO_MASKED,
 	SO_NOPS
 };
+
+enum sch_masked {
+	MA_RUNS,        /* one reference for each run of adjacent elements that are accessed */
+	MA_RUNS_TOP,
+	MA_PACKED,      /* as many as there are ones are accessed from m on: one reference */
+	MA_ONE,         /* one element at m, if there is any */
+	MA_INDEX4,      /* one for each element; signed indexes of 4 bytes */
+	MA_INDEX4_TOP,
+	MA_INDEX8,
+	MA_INDEX8_TOP,
+	MA_HOWS
+};
+/* store: 1, load: 0; scale: 1, 2, 4 or 8; 0 without indexes */
+#define MA_COND(store, how, scale) \
+	((unsigned)(store) | (unsigned)(how) << 1 | ((scale) == 8 ? 3u : (scale) == 4 ? 2u : (scale) == 2 ? 1u : 0u) << 4)
+#define MA_STORE(cc)    ((cc) & 1u)
+#define MA_HOW(cc)      ((cc) >> 1 & 7u)
+#define MA_SHIFT(cc)    ((cc) >> 4)     /* log2 of the scale */
+#define MA_MOST         64u             /* elements, at most; and bytes of them all, but for MA_ONE */
+#define MA_MOST_INDEXED 16u             /* elements with indexes, at most */
+/* How many variables of 8 bytes the mask and the indexes take */
+static inline unsigned
+sch_mask_vars(unsigned how, unsigned w, unsigned n)
+{
+	return how == MA_RUNS_TOP || how == MA_INDEX4_TOP || how == MA_INDEX8_TOP ? (n * w + 7) / 8 : 1;
+}
+static inline unsigned
+sch_index_vars(unsigned how, unsigned n)
+{
+	return how < MA_INDEX4 ? 0 : ((how < MA_INDEX8 ? 4 : 8) * n + 7) / 8;
+}
 enum sch_rep { SR_MOVS, SR_STOS, SR_LODS, SR_CMPS, SR_SCAS };
 
 /* Conditions on the last SO_FLAGS_ step. */

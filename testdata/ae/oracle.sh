@@ -67,10 +67,21 @@ fetchmem() {
 	    -plugin "$plugin,out=$_ref,lo=$_lo,hi=$_hi" "$@"
 }
 
+# captured file PAD program [arg ...]: the references that the processor makes, by a capture
+captured() {
+	_ref=$1 _pad=$2
+	shift 2
+	$env -i AE_OUT=off PAD="$_pad" "$bin/wscap" -o "$_ref.ws" "$@"
+	_status=$?
+	"$bin/ws2addr" "$_ref.ws" >"$_ref" || return 125
+	rm -f "$_ref.ws"
+	return $_status
+}
+
 # Build what the oracles need, unless it is there: the plugin and, for x86-64 in the current directory, the pads.  They
 # hold for this directory only, since valgrind's stack depends on the path.
 prepare() {
-	plugin=${ALL:-$PWD}/fetchmem.so lpad='' qpad=''
+	plugin=${ALL:-$PWD}/fetchmem.so lpad='' qpad='' wpad=''
 	# in a folder of all tests two of them may make it at once
 	[ -f "$plugin" ] || {
 		${CC:-gcc} -std=gnu17 -O2 -fPIC -shared -fvisibility=hidden "$ae/qemu/fetchmem.c" -o fetchmem.new &&
@@ -80,12 +91,17 @@ prepare() {
 	[ -f pads ] || {
 		echo 'int main(void) { register long sp __asm__("rsp"); return sp / 16 & 63; }' > prog.c
 		$cc -O2 -no-pie prog.c -o prog || return 1
-		_native=0 _l=0 _q=0
+		_native=0 _l=0 _q=0 _w=0
 		run off "" ./prog || _native=$?
+		# valgrind and qemu do not know what this is for
+		case $oracles in *wscap*)
+			$env -i AE_OUT=off PAD= "$bin/wscap" -o probe.ws ./prog || _w=$?
+			rm -f probe.ws ;;
+		esac
 		lackey probe.log "" ./prog || _l=$?
 		fetchmem probe.ref "" 0-0 ./prog || _q=$?
 		rm -f prog prog.c probe.log probe.ref
-		echo "lpad=$(pad $_l $_native) qpad=$(pad $_q $_native)" > pads
+		echo "lpad=$(pad $_l $_native) qpad=$(pad $_q $_native) wpad=$(pad $_w $_native)" > pads
 	}
 	. ./pads
 }

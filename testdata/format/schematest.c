@@ -43,6 +43,10 @@ static struct op_step all[] = {
 	STEP(SO_CMOV, .w = 4, .cc = SC_GEU, .dst = 2, .a = VAR(3)), STEP(SO_CALL, .sym = 1),
 	    STEP(SO_CALLX, .n = 0),
 	STEP(SO_LINKED, .n = 0xc1, .a = SYM(1, 0)), STEP(SO_LINKED, .n = 0, .a = SYM(0, 0)),
+	STEP(SO_MASKED, .w = 4, .n = 16, .cc = MA_COND(1, MA_RUNS, 0), .a = VAR(17), .b = IMM(0),
+	    .m = {.base = 1, .index = 2, .scale = 4, .sym = SCH_NOSYM, .disp = 64}),
+	STEP(SO_MASKED, .w = 8, .n = 4, .cc = MA_COND(0, MA_INDEX4_TOP, 8), .a = VAR(8), .b = VAR(16),
+	    .m = {.base = 3, .index = SCH_NOVAR, .scale = 1, .sym = 1}),
 	STEP(SO_CALLJ, .n = 65535), STEP(SO_REP, .n = 3, .w = 8, .cc = SR_SCAS),
 };
 

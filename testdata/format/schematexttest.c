@@ -156,6 +156,27 @@ rndshort(const struct sch_unit *u)
 }
 
 static void
+rndmasked(struct op_step *s, const struct sch_func *f)
+{
+	do {
+		unsigned how = rnd(MA_HOWS), indexed = how >= MA_INDEX4;
+
+		s->cc = (uint8_t)MA_COND(rnd(2), how, indexed ? rndwidth() : 0);
+		s->w = (uint8_t)rndwidth();
+		s->n = 1 + rnd(indexed ? MA_MOST_INDEXED : MA_MOST);
+		s->a = (struct op_value)VAR((int32_t)rnd(f->nvar));
+		s->b = (struct op_value)IMM(0);
+		s->m.align = 0;
+		if (indexed) {
+			s->b = (struct op_value)VAR((int32_t)rnd(f->nvar));
+			s->m.index = SCH_NOVAR;
+			s->m.scale = 1;
+			s->m.narrow = 0;
+		}
+	} while (!sch_masked_valid(s, f->nvar));
+}
+
+static void
 rndstep(struct op_step *s, const struct sch_unit *u, const struct sch_func *f)
 {
 	unsigned op = rnd(3) ? rnd(SO_NOPS) : SO_INST;
@@ -196,6 +217,8 @@ rndstep(struct op_step *s, const struct sch_unit *u, const struct sch_func *f)
 		s->cc = 0;
 	if ((op == SO_BSWAP || op == SO_SETCC) && s->w <= 2)
 		s->w = 4;
+	if (op == SO_MASKED)
+		rndmasked(s, f);
 	if (op == SO_LINKED) {
 		s->a = (struct op_value)SYM(rnd(u->ncst + u->nfield), 0);
 		while (!sch_isset(u, s->n))

@@ -170,6 +170,10 @@ struct ae_pos ae_setjmp(struct ae_pos q, uint64_t rsp, int site);
 uint64_t ae_rep(struct ae_pos *q, uint64_t inst, unsigned how, unsigned w, uint64_t n, uint64_t rsi,
     uint64_t rdi);
 
+/* A masked or indexed access: the references of operation 35 of ae-schema(5), with condition cc */
+uint64_t *ae_masked(struct ae_pos q, unsigned cc, unsigned w, unsigned n, uint64_t at, const uint64_t *mask,
+    const uint64_t *index);
+
 /* n bytes at addr, less the base, of the executable's read-only data. */
 uint64_t ae_rodata(struct ae_pos q, uint64_t addr, unsigned n);
 /* The same of library number `lib`, less where it was loaded */
@@ -201,6 +205,10 @@ uint64_t ae_librodata(struct ae_pos q, unsigned lib, uint64_t addr, unsigned n);
 #define REP_LODS(len, w) do { AE_STRING(2, len, w, rsi, 0); rsi += ev; } while (0)
 #define REP_CMPS(len, w) do { AE_STRING(3, len, w, rsi, rdi); rsi += ev; rdi += ev; } while (0)
 #define REP_SCAS(len, w) do { AE_STRING(4, len, w, 0, rdi); rdi += ev; } while (0)
+
+/* Values of variables, as an array */
+#define AE_WORDS(...) ((const uint64_t[]){__VA_ARGS__})
+#define MASKED_MEM(cc, w, n, at, mask, index) (p = ae_masked(HERE, cc, w, n, at, mask, index))
 
 /*
  * Events of 1, 2, 4 and 8 bytes, little-endian; or big-endian in the generated files of a program

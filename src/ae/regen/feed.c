@@ -369,3 +369,57 @@ feed_rep(struct feed *f, struct ae_pos *q, uint64_t inst, unsigned how, unsigned
 	q->p = p;
 	return n;
 }
+
+/* One bit for each of the elements */
+static uint64_t
+mask_bits(unsigned how, unsigned w, unsigned n, const uint64_t *mask)
+{
+	uint64_t m = 0;
+
+	if (how != MA_RUNS_TOP && how != MA_INDEX4_TOP && how != MA_INDEX8_TOP)
+		return n < 64 ? *mask & ((UINT64_C(1) << n) - 1) : *mask;
+	for (unsigned i = 0; i < n; i++) {
+		unsigned last = (i + 1) * w - 1;
+
+		m |= (mask[last / 8] >> (last % 8 * 8 + 7) & 1) << i;
+	}
+	return m;
+}
+
+static uint64_t *
+mask_runs(uint64_t *p, unsigned kind, unsigned w, uint64_t m, uint64_t at)
+{
+	while (m) {
+		unsigned skip = (unsigned)__builtin_ctzll(m), n = ~(m >> skip) ? (unsigned)__builtin_ctzll(~(m >> skip)) : 64;
+
+		*p++ = ref_make(kind, at + (uint64_t)skip * w, n * w);
+		at += (uint64_t)(skip + n) * w;
+		m = skip + n < 64 ? m >> (skip + n) : 0;
+	}
+	return p;
+}
+
+uint64_t *
+feed_masked(struct feed *f, uint64_t *p, const uint8_t *e, unsigned cc, unsigned w, unsigned n, uint64_t at,
+    const uint64_t *mask, const uint64_t *index)
+{
+	unsigned how = MA_HOW(cc), kind = MA_STORE(cc) ? REF_STORE : REF_LOAD;
+	uint64_t m = mask_bits(how, w, n, mask);
+
+	if (p > f->s->buf + AE_BATCH - MA_MOST)
+		p = feed_flush(f, p, e);
+	if (how == MA_ONE || how == MA_PACKED) {
+		if (m)
+			*p++ = ref_make(kind, at, how == MA_ONE ? w : w * (unsigned)__builtin_popcountll(m));
+		return p;
+	}
+	if (how < MA_INDEX4)
+		return mask_runs(p, kind, w, m, at);
+	for (unsigned i = 0; i < n; i++) {
+		uint64_t x = how >= MA_INDEX8 ? index[i] : (uint64_t)(int64_t)(int32_t)(index[i / 2] >> (i & 1) * 32);
+
+		if (m >> i & 1)
+			*p++ = ref_make(kind, at + (x << MA_SHIFT(cc)), w);
+	}
+	return p;
+}

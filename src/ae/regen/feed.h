@@ -163,6 +163,12 @@ uint64_t *feed_flush(struct feed *f, uint64_t *p, const uint8_t *e);
  */
 uint64_t feed_rep(struct feed *f, struct ae_pos *q, uint64_t inst, unsigned how, unsigned w, uint64_t n,
     uint64_t rsi, uint64_t rdi);
+/*
+ * The references of SO_MASKED: cc is its condition, n elements of w bytes at `at`; mask and index are its variables. Returns p
+ * after them.
+ */
+uint64_t *feed_masked(struct feed *f, uint64_t *p, const uint8_t *e, unsigned cc, unsigned w, unsigned n, uint64_t at,
+    const uint64_t *mask, const uint64_t *index);
 /* The library that the function with this number belongs to, if the file has said so by now; else NULL */
 const struct ev_module *feed_module(const struct feed *f, uint32_t number);
 /* The references before the last flush were not wanted, those after it are. */

@@ -417,6 +417,9 @@ interp_ret(struct regen *r, struct feed *f)
 			p = x.p;
 			e = x.e;
 			break;
+		case CO_MASKED:
+			p = feed_masked(f, p, e, o->sh, o->w, o->n, v[o->d], v + o->a, v + o->b);
+			break;
 		case CO_JUMP:
 			o = code + o->x - 1;
 			break;

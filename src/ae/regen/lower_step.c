@@ -462,6 +462,23 @@ lower_rep(struct low *l, const struct op_step *s)
 }
 
 static void
+lower_masked(struct low *l, const struct op_step *s)
+{
+	const struct op_step at = {.op = SO_LEA, .w = 8, .dst = (int16_t)SLOT_T0(l->nvar), .m = s->m};
+	struct iop *o;
+
+	low_close(l);
+	lower_lea(l, &at);
+	o = low_emit(l, CO_MASKED);
+	o->d = (uint16_t)SLOT_T0(l->nvar);
+	o->a = (uint16_t)s->a.var;
+	o->b = (uint16_t)(s->b.kind == SV_VAR ? s->b.var : s->a.var);
+	o->n = (uint16_t)s->n;
+	o->w = s->w;
+	o->sh = s->cc;
+}
+
+static void
 unknown_call(struct low *l)
 {
 	struct iop *o = low_emit(l, CO_UNKNOWN);
@@ -603,6 +620,9 @@ low_step(struct low *l, const struct op_step *s)
 		break;
 	case SO_REP:
 		lower_rep(l, s);
+		break;
+	case SO_MASKED:
+		lower_masked(l, s);
 		break;
 	default:
 		lower_compute(l, s);

@@ -64,6 +64,12 @@ ae_rep(struct ae_pos *q, uint64_t inst, unsigned how, unsigned w, uint64_t n, ui
 	return feed_rep(&feed, q, inst, how, w, n, rsi, rdi);
 }
 
+uint64_t *
+ae_masked(struct ae_pos q, unsigned cc, unsigned w, unsigned n, uint64_t at, const uint64_t *mask, const uint64_t *index)
+{
+	return feed_masked(&feed, q.p, q.e, cc, w, n, at, mask, index);
+}
+
 static uint64_t
 regen_run_rodata(struct ae_pos q, const struct ae_span *ro, size_t nro, uint64_t addr, unsigned n)
 {

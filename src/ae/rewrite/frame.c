@@ -161,15 +161,15 @@ frame_references(struct scan *c, const struct state *s, uint32_t i)
 			c->lost = 1;
 			return;
 		}
-		if (r->m.index != SCH_NOVAR || r->m.sym != SCH_NOSYM || r->m.narrow || r->m.align) {
+		if (r->m.index != SCH_NOVAR || r->m.sym != SCH_NOSYM || r->m.narrow || r->m.align || c->fn->ins[i].in.mask.nindex) {
 			c->seen = 1;
 			continue;
 		}
 		c->acc = mem_xgrow(c->acc, &c->capacc, c->nacc + 1, sizeof *c->acc);
 		a = &c->acc[c->nacc++];
 		a->off = p.off + r->m.disp;
-		a->n = (uint16_t)r->n;
-		a->store = r->op != SO_LOAD;
+		a->n = (uint16_t)(r->op == SO_MASKED ? r->n * r->w : r->n);
+		a->store = r->op != SO_LOAD && (r->op != SO_MASKED || MA_STORE(r->cc));
 		a->spill = c->f->text.st[c->fn->ins[i].stmt].spill;
 		a->ins = k == in->mref ? i : NONE;
 	}

@@ -20,6 +20,7 @@ struct plan {
 	struct op_step *step;
 	size_t nstep, capstep;
 	uint32_t site;          /* setjmp sites of the function so far */
+	unsigned masked;        /* variables for its masked accesses */
 };
 
 static struct op_step *
@@ -157,6 +158,24 @@ plan_call(struct plan *p, uint32_t i)
 		plan_add(p, SO_CALLX);
 }
 
+/* What is recorded before a masked access, and its reference; the variables for that come after those of the slots. */
+static void
+plan_masked(struct plan *p, const struct ainsn *a)
+{
+	const struct insn_mask *m = &a->in.mask;
+	unsigned var = machine_slot0(p->f->m) + p->fn->nslot, at = var;
+	struct op_step *s;
+
+	for (unsigned n = 0; n < m->bytes; n += 8)
+		plan_unknown(p, at++, m->bytes < 8 ? m->bytes : 8, 0);
+	for (unsigned n = 0; n < m->nindex; n += 8)
+		plan_unknown(p, at++, 8, 0);
+	s = add_copy(p, a, &a->in.ref[0]);
+	s->a = insn_var((int)var);
+	s->b = m->nindex ? insn_var((int)var + (m->bytes + 7) / 8) : insn_imm(0);
+	p->masked = at - var > p->masked ? at - var : p->masked;
+}
+
 static void
 plan_instruction(struct plan *p, uint32_t i)
 {
@@ -168,8 +187,11 @@ plan_instruction(struct plan *p, uint32_t i)
 
 	if (!a->in.rep && !a->lands) {
 		plan_add(p, SO_INST)->n = a->in.len;
-		for (k = 0; k < a->in.nref; k++)
-			add_copy(p, a, &a->in.ref[k]);
+		if (a->in.mask.bytes)
+			plan_masked(p, a);
+		else
+			for (k = 0; k < a->in.nref; k++)
+				add_copy(p, a, &a->in.ref[k]);
 	}
 	for (d = sl->first[i]; d < sl->first[i + 1]; d++) {
 		const struct def *f = &sl->def[d];
@@ -292,6 +314,7 @@ plan_function(struct plan *p, uint32_t no, struct sch_func *s)
 	p->fn = fn;
 	p->fnno = no;
 	p->site = 0;
+	p->masked = 0;
 	s->name = xstrdup(fn->name);
 	s->nvar = machine_slot0(fn->m) + fn->nslot;
 	s->nfrag = fn->nfrag;
@@ -308,6 +331,7 @@ plan_function(struct plan *p, uint32_t no, struct sch_func *s)
 	s->block = xcalloc(fn->nblk, sizeof *s->block);
 	for (i = 0; i < fn->nblk; i++)
 		plan_block(p, i, &s->block[i]);
+	s->nvar += p->masked;
 	s->nloop = fn->g->nloop;
 	s->loop = xcalloc(s->nloop + 1, sizeof *s->loop);
 	for (i = 0; i < s->nloop; i++) {

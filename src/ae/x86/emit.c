@@ -86,6 +86,23 @@ x86_rep(struct twin *t, uint32_t i)
 	buf_printf(t->o, "\tset%s\t%u(%%r15)\n", t->fn->ins[i].in.rep == 2 ? "e" : "ne", t->pend++);
 }
 
+/* What a masked access needs, before it: nothing but memory changes. */
+static void
+x86_masked(struct twin *t, const struct insn_mask *m)
+{
+	static const char *const mask[] = {[2] = "kmovw", [4] = "kmovd", [8] = "kmovq"};
+
+	if (m->vector)
+		buf_printf(t->o, "\tvmovdqu\t%%%cmm%u, %u(%%r15)\n", m->bytes == 32 ? 'y' : 'x', m->reg, t->pend);
+	else
+		buf_printf(t->o, "\t%s\t%%k%u, %u(%%r15)\n", mask[m->bytes], m->reg, t->pend);
+	t->pend += m->bytes;
+	if (m->nindex)
+		buf_printf(t->o, "\t%s\t%%%cmm%u, %u(%%r15)\n", m->evex ? "vmovdqu64" : "vmovdqu",
+		    m->nindex == 64 ? 'z' : m->nindex == 32 ? 'y' : 'x', m->index, t->pend);
+	t->pend += m->nindex;
+}
+
 /* Mnemonic (with prefixes) of a direct jump or call, which is everything before its operand */
 static int
 mnemonic_len(const char *s)
@@ -428,6 +445,8 @@ x86_insn(struct twin *t, uint32_t i)
 			x86_own_table(t, i);
 			break;
 		}
+		if (a->in.mask.bytes)
+			x86_masked(t, &a->in.mask);
 		buf_printf(t->o, "\t%s\n", twin_text(t, a));
 		break;
 	}

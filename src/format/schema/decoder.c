@@ -349,7 +349,7 @@ sch_decode(const uint8_t *p, size_t n, struct sch_unit *u, const char **err, siz
 		return schema_malformed("unit ends early", n, err, erroff);
 	if (memcmp(p, SCH_MAGIC, 4) != 0)
 		return schema_malformed("not a schema", 0, err, erroff);
-	if (get_le16(p + 4) < SCH_VERSION || get_le16(p + 4) > SCH_VERSION_LINKED)
+	if (get_le16(p + 4) < SCH_VERSION || get_le16(p + 4) > SCH_VERSION_MASKED)
 		return schema_malformed(get_le16(p + 4) < SCH_VERSION ?
 		    "made by an older aecc: compile the program again" : "schema of an unknown version",
 		    4, err, erroff);

@@ -113,6 +113,10 @@ check_step(struct rd *r, const struct op_step *s)
 		if (!sch_isset(r->u, s->n))
 			rd_fail(r, "registers of a call");
 		break;
+	case SO_MASKED:
+		if (!sch_masked_valid(s, r->f->nvar))
+			rd_fail(r, "masked access");
+		break;
 	default:
 		break;
 	}

@@ -253,15 +253,17 @@ sch_version(const struct sch_unit *u)
 	unsigned v = SCH_VERSION;
 
 	for (uint32_t i = 0; i < u->nfunc; i++) {
-		if (u->func[i].flags & SF_SHORT)
+		if (u->func[i].flags & SF_SHORT && v < SCH_VERSION_SHORT)
 			v = SCH_VERSION_SHORT;
 		for (uint32_t b = 0; b < u->func[i].nblock; b++)
 			for (uint32_t k = 0; k < u->func[i].block[b].nstep; k++) {
 				const struct op_step *s = u->func[i].block[b].step + k;
 
+				if (s->op == SO_MASKED)
+					return SCH_VERSION_MASKED;
 				if (s->op == SO_LINKED)
-					return SCH_VERSION_LINKED;
-				if (s->op == SO_UNKNOWN && s->cc == 4)
+					v = SCH_VERSION_LINKED;
+				if (s->op == SO_UNKNOWN && s->cc == 4 && v < SCH_VERSION_SHORT)
 					v = SCH_VERSION_SHORT;
 			}
 	}

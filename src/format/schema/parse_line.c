@@ -195,6 +195,35 @@ parse_rep(struct parser *p, struct op_step *s)
 	lex_fail(&p->l, "unknown string instruction");
 }
 
+/* load runs 16 #V 0 address */
+static void
+parse_masked(struct parser *p, struct op_step *s)
+{
+	struct lex *l = &p->l;
+	unsigned store = lex_accept(l, "store") != 0, how = 0, scale = 0;
+	const char *w;
+	size_t n;
+
+	if (!store)
+		lex_expect(l, "load");
+	n = lex_word(l, &w);
+	while (how < MA_HOWS && !parse_isname(sch_maskedword[how], w, n))
+		how++;
+	if (how == MA_HOWS) {
+		lex_fail(l, "unknown masked access");
+		return;
+	}
+	if (lex_suffix(l, '*', &scale) && scale != 2 && scale != 4 && scale != 8)
+		lex_fail(l, "scale other than 2, 4 or 8");
+	s->cc = (uint8_t)MA_COND(store, how, scale);
+	s->n = (uint32_t)lex_num(l, sch_opinfo[SO_MASKED].maxn);
+	parse_val(p, &s->a);
+	parse_val(p, &s->b);
+	parse_addr(p, &s->m);
+	if (!l->bad && (!s->n || !sch_masked_valid(s, p->f.nvar)))
+		lex_fail(l, "not a masked access");
+}
+
 static void
 parse_call(struct parser *p, struct op_step *s)
 {
@@ -253,6 +282,9 @@ parse_operands(struct parser *p, struct op_step *s)
 		break;
 	case SO_CALL:
 		parse_call(p, s);
+		break;
+	case SO_MASKED:
+		parse_masked(p, s);
 		break;
 	default:        /* LOAD, STORE, MODIFY, GOTLOAD, LEA */
 		parse_addr(p, &s->m);

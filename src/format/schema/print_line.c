@@ -14,6 +14,7 @@ const struct sch_word sch_word[SO_NOPS] = {
 const char *const sch_ccword[SCH_NCC] = { "eq", "ne", "lt", "le", "gt", "ge", "ltu", "leu", "gtu", "geu",
 	"neg", "nneg" };
 const char *const sch_repword[5] = {"movs", "stos", "lods", "cmps", "scas"};
+const char *const sch_maskedword[MA_HOWS] = {"runs", "runs_top", "packed", "one", "index4", "index4_top", "index8", "index8_top"};
 const char *const sch_extword[5] = {"", "sext", "merge", "sext32", "short"};
 const char *const sch_loopword[3] = {"loop_entry", "loop_back", "loop_exit"};
 const char *const sch_flagword[SCH_NFLAG] = {"tail_out", "setjmp", "no_entry", "library", "short_need"};
@@ -243,6 +244,13 @@ print_special(struct printer *p, const struct op_step *s)
 	case SO_REP:
 		print_put(p, " ");
 		print_put(p, sch_repword[s->cc]);
+		break;
+	case SO_MASKED:
+		print_put(p, MA_STORE(s->cc) ? " store " : " load ");
+		print_put(p, sch_maskedword[MA_HOW(s->cc)]);
+		if (MA_SHIFT(s->cc))
+			buf_printf(p->out, "*%u", 1u << MA_SHIFT(s->cc));
+		buf_printf(p->out, " %u", s->n);
 		break;
 	}
 }

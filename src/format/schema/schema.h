@@ -19,6 +19,7 @@
 #define SCH_VERSION 3
 #define SCH_VERSION_SHORT 4     /* of a unit that has short values */
 #define SCH_VERSION_LINKED 5    /* of a unit that has SO_LINKED steps */
+#define SCH_VERSION_MASKED 6    /* of a unit that has SO_MASKED steps */
 #define SCH_HEADER  20          /* magic, version, word, byte order, length, number of constants, check sum */
 
 /* The end of a block (after its last step). */

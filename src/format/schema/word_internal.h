@@ -12,10 +12,10 @@
 struct sch_word { const char *word, *oper; };
 extern const struct sch_word sch_word[SO_NOPS];
 
-/* Words for conditions, string instructions, extensions of an unknown value, loop events. */
+/* Words for conditions, string instructions, extensions of an unknown value, masked accesses, loop events. */
 #define SCH_NCC 12
 extern const char *const sch_ccword[SCH_NCC], *const sch_repword[5], *const sch_extword[5],
-    *const sch_loopword[3];
+    *const sch_maskedword[MA_HOWS], *const sch_loopword[3];
 
 /* Names of the flags of a function, bit 0 first. */
 #define SCH_NFLAG 5

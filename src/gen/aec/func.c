@@ -78,7 +78,7 @@ make_room(struct gen *g, const struct sch_block *b, uint32_t i, unsigned *left)
 {
 	unsigned n = 0, ev = 0;
 
-	for (; i < b->nstep && !prog_iscall(b->step + i) && b->step[i].op != SO_REP; i++)
+	for (; i < b->nstep && !prog_iscall(b->step + i) && b->step[i].op != SO_REP && b->step[i].op != SO_MASKED; i++)
 		n += is_ref(b->step + i);
 	for (uint32_t j = 0; i == b->nstep && j < b->nsucc; j++)
 		if (b->succ[j].nev > ev)
@@ -181,6 +181,33 @@ func_rep(struct gen *g, const struct op_step *s)
 }
 
 static void
+func_words(struct gen *g, int first, unsigned n)
+{
+	char tmp[16];
+
+	buf_str(g->out, ", AE_WORDS(");
+	for (unsigned i = 0; i < n; i++)
+		buf_printf(g->out, "%s%s", i ? ", " : "", gen_var(g, first + (int)i, tmp));
+	buf_str(g->out, ")");
+}
+
+static void
+func_masked(struct gen *g, const struct op_step *s)
+{
+	unsigned how = MA_HOW(s->cc);
+
+	set_pc(g);
+	buf_printf(g->out, "\tMASKED_MEM(%u, %u, %u, ", s->cc, s->w, s->n);
+	gen_addr(g, &s->m);
+	func_words(g, s->a.var, sch_mask_vars(how, s->w, s->n));
+	if (how < MA_INDEX4)
+		buf_str(g->out, ", NULL");
+	else
+		func_words(g, s->b.var, sch_index_vars(how, s->n));
+	buf_str(g->out, ");\n");
+}
+
+static void
 func_steps(struct gen *g, const struct sch_block *b)
 {
 	uint32_t landing = b->term == ST_LANDING ? prog_lastcall(b) : b->nstep;
@@ -205,6 +232,9 @@ func_steps(struct gen *g, const struct sch_block *b)
 			func_rep(g, s);
 			g->ipc = g->pc;
 			g->pc += s->n;
+			make_room(g, b, i + 1, &left);
+		} else if (s->op == SO_MASKED) {
+			func_masked(g, s);
 			make_room(g, b, i + 1, &left);
 		} else if (prog_iscall(s)) {
 			func_call(g, s, i == landing ? b - g->f->block : -1);

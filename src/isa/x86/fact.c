@@ -360,7 +360,7 @@ fact_references(struct build *b)
 		b->f.kind = FACT_STRING;
 	else if (x86_no_reference(&in->z))
 		;
-	else if ((in->mem >= 0 && (x86_refs_depend_on(in) != X86_BY_ADDRESS ||
+	else if ((in->mem >= 0 && (x86_refs_depend_on(&in->z, in->op) != X86_BY_ADDRESS ||
 	    in->op[in->mem].mem.type == ZYDIS_MEMOP_TYPE_VSIB))
 	    || m == ZYDIS_MNEMONIC_MASKMOVQ || m == ZYDIS_MNEMONIC_MASKMOVDQU ||
 	    m == ZYDIS_MNEMONIC_VMASKMOVDQU)

@@ -125,8 +125,6 @@ x86_unsupported(const struct lift *l)
 	case ZYDIS_MNEMONIC_LOOPE:
 	case ZYDIS_MNEMONIC_LOOPNE: case ZYDIS_MNEMONIC_XBEGIN: case ZYDIS_MNEMONIC_XLAT:
 	case ZYDIS_MNEMONIC_MASKMOVDQU: case ZYDIS_MNEMONIC_VMASKMOVDQU: case ZYDIS_MNEMONIC_MASKMOVQ:
-	case ZYDIS_MNEMONIC_VMASKMOVPS: case ZYDIS_MNEMONIC_VMASKMOVPD:
-	case ZYDIS_MNEMONIC_VPMASKMOVD: case ZYDIS_MNEMONIC_VPMASKMOVQ:
 	case ZYDIS_MNEMONIC_FXSAVE: case ZYDIS_MNEMONIC_FXRSTOR: case ZYDIS_MNEMONIC_FXSAVE64:
 	case ZYDIS_MNEMONIC_FXRSTOR64:
 	case ZYDIS_MNEMONIC_CMPXCHG16B: case ZYDIS_MNEMONIC_CMPXCHG8B: case ZYDIS_MNEMONIC_CLZERO:
@@ -145,9 +143,6 @@ x86_unsupported(const struct lift *l)
 	}
 	if (l->z.meta.category == ZYDIS_CATEGORY_XSAVE || l->z.meta.category == ZYDIS_CATEGORY_XSAVEOPT)
 		return "processor state save";
-	if (l->z.encoding == ZYDIS_INSTRUCTION_ENCODING_EVEX && l->z.avx.mask.reg != ZYDIS_REGISTER_NONE
-	    && l->z.avx.mask.reg != ZYDIS_REGISTER_K0)
-		return "masked vector instruction";
 	return NULL;
 }
 
@@ -249,12 +244,16 @@ x86_references(struct lift *l)
 
 			if (o->type != ZYDIS_OPERAND_TYPE_MEMORY || o->mem.type == ZYDIS_MEMOP_TYPE_AGEN)
 				continue;
-			if (o->mem.type != ZYDIS_MEMOP_TYPE_MEM)
-				return "vector-indexed operand";
 			rd = (o->actions & ZYDIS_OPERAND_ACTION_MASK_READ) != 0;
 			wr = (o->actions & ZYDIS_OPERAND_ACTION_MASK_WRITE) != 0;
 			if (pass != (wr && !rd) || (!rd && !wr))
 				continue;
+			if (o->mem.type == ZYDIS_MEMOP_TYPE_VSIB)
+				return x86_indexed(l, o);
+			if (o->mem.type != ZYDIS_MEMOP_TYPE_MEM)
+				return "odd memory operand";
+			if (x86_refs_depend_on(&l->z, l->op) == X86_BY_MASK)
+				return x86_masked(l, o);
 			if (o->size == 0 || o->size % 8 || o->size / 8 > 64)
 				return "operand of odd size";
 			if (l->in->nref == 3)

@@ -20,6 +20,9 @@ struct op_step *x86_ref(struct lift *l, int op, const struct sch_addr *m, unsign
 struct sch_addr x86_stack(int64_t disp);
 /* adds references of explicit memory operands */
 const char *x86_memory_operands(struct lift *l);
+/* The reference of an operand of which a mask chooses the elements; of a gather or scatter: lift_masked.c */
+const char *x86_masked(struct lift *l, const ZydisDecodedOperand *o);
+const char *x86_indexed(struct lift *l, const ZydisDecodedOperand *o);
 /* field index of immediate i if the linker fills it in */
 int x86_immfield(struct lift *l, int i);
 const char *x86_meaning(struct lift *l);                /* adds control, references and effects */

@@ -61,12 +61,12 @@ x86_no_reference(const ZydisDecodedInstruction *z)
 
 /* Do masked-off elements cause no access and no fault? */
 static int
-x86_suppresses(const struct x86_inst *in)
+x86_suppresses(const ZydisDecodedInstruction *z)
 {
-	if (in->z.encoding != ZYDIS_INSTRUCTION_ENCODING_EVEX || in->z.avx.mask.reg == ZYDIS_REGISTER_NONE
-	    || in->z.avx.mask.reg == ZYDIS_REGISTER_K0 || in->z.avx.broadcast.is_static)
+	if (z->encoding != ZYDIS_INSTRUCTION_ENCODING_EVEX || z->avx.mask.reg == ZYDIS_REGISTER_NONE
+	    || z->avx.mask.reg == ZYDIS_REGISTER_K0 || z->avx.broadcast.is_static)
 		return 0;
-	switch (in->z.meta.exception_class) {
+	switch (z->meta.exception_class) {
 	case ZYDIS_EXCEPTION_CLASS_E1NF: case ZYDIS_EXCEPTION_CLASS_E2NF: case ZYDIS_EXCEPTION_CLASS_E3NF:
 	case ZYDIS_EXCEPTION_CLASS_E4NF: case ZYDIS_EXCEPTION_CLASS_E5NF: case ZYDIS_EXCEPTION_CLASS_E6NF:
 	case ZYDIS_EXCEPTION_CLASS_E9NF: case ZYDIS_EXCEPTION_CLASS_E10NF: case ZYDIS_EXCEPTION_CLASS_E11NF:
@@ -84,25 +84,68 @@ vex_masked(ZydisMnemonic m)
 }
 
 static int
-bit_string(const struct x86_inst *in)
+bit_string(const ZydisDecodedInstruction *z, const ZydisDecodedOperand *op)
 {
-	switch (in->z.mnemonic) {
+	switch (z->mnemonic) {
 	case ZYDIS_MNEMONIC_BT: case ZYDIS_MNEMONIC_BTS: case ZYDIS_MNEMONIC_BTR: case ZYDIS_MNEMONIC_BTC:
-		return in->op[0].type == ZYDIS_OPERAND_TYPE_MEMORY &&
-		    in->op[1].type == ZYDIS_OPERAND_TYPE_REGISTER;
+		return op[0].type == ZYDIS_OPERAND_TYPE_MEMORY && op[1].type == ZYDIS_OPERAND_TYPE_REGISTER;
 	default:
 		return 0;
 	}
 }
 
 enum x86_refs
-x86_refs_depend_on(const struct x86_inst *in)
+x86_refs_depend_on(const ZydisDecodedInstruction *z, const ZydisDecodedOperand *op)
 {
-	if (x86_suppresses(in) || vex_masked(in->z.mnemonic))
+	if (x86_suppresses(z) || vex_masked(z->mnemonic))
 		return X86_BY_MASK;
-	if (bit_string(in))
+	if (bit_string(z, op))
 		return X86_BY_BIT;
-	if (in->z.meta.category == ZYDIS_CATEGORY_XSAVE || in->z.meta.category == ZYDIS_CATEGORY_XSAVEOPT)
+	if (z->meta.category == ZYDIS_CATEGORY_XSAVE || z->meta.category == ZYDIS_CATEGORY_XSAVEOPT)
 		return X86_BY_STATE;
 	return X86_BY_ADDRESS;
+}
+
+int
+x86_packs(ZydisMnemonic m)
+{
+	switch (m) {
+	case ZYDIS_MNEMONIC_VCOMPRESSPD: case ZYDIS_MNEMONIC_VCOMPRESSPS: case ZYDIS_MNEMONIC_VEXPANDPD:
+	case ZYDIS_MNEMONIC_VEXPANDPS:
+	case ZYDIS_MNEMONIC_VPCOMPRESSB: case ZYDIS_MNEMONIC_VPCOMPRESSW: case ZYDIS_MNEMONIC_VPCOMPRESSD:
+	case ZYDIS_MNEMONIC_VPCOMPRESSQ:
+	case ZYDIS_MNEMONIC_VPEXPANDB: case ZYDIS_MNEMONIC_VPEXPANDW: case ZYDIS_MNEMONIC_VPEXPANDD:
+	case ZYDIS_MNEMONIC_VPEXPANDQ:
+		return 1;
+	default:
+		return 0;
+	}
+}
+
+int
+x86_quad_index(ZydisMnemonic m)
+{
+	switch (m) {
+	case ZYDIS_MNEMONIC_VGATHERQPD: case ZYDIS_MNEMONIC_VGATHERQPS: case ZYDIS_MNEMONIC_VPGATHERQD:
+	case ZYDIS_MNEMONIC_VPGATHERQQ:
+	case ZYDIS_MNEMONIC_VSCATTERQPD: case ZYDIS_MNEMONIC_VSCATTERQPS: case ZYDIS_MNEMONIC_VPSCATTERQD:
+	case ZYDIS_MNEMONIC_VPSCATTERQQ:
+		return 1;
+	default:
+		return 0;
+	}
+}
+
+int
+x86_wide_element(ZydisMnemonic m)
+{
+	switch (m) {
+	case ZYDIS_MNEMONIC_VGATHERQPD: case ZYDIS_MNEMONIC_VPGATHERQQ: case ZYDIS_MNEMONIC_VGATHERDPD:
+	case ZYDIS_MNEMONIC_VPGATHERDQ:
+	case ZYDIS_MNEMONIC_VSCATTERQPD: case ZYDIS_MNEMONIC_VPSCATTERQQ: case ZYDIS_MNEMONIC_VSCATTERDPD:
+	case ZYDIS_MNEMONIC_VPSCATTERDQ:
+		return 1;
+	default:
+		return 0;
+	}
 }

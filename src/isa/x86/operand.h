@@ -16,6 +16,11 @@ int x86_no_reference(const ZydisDecodedInstruction *z);
  * number of a bit, or which parts of the processor's state are saved.
  */
 enum x86_refs { X86_BY_ADDRESS, X86_BY_MASK, X86_BY_BIT, X86_BY_STATE };
-enum x86_refs x86_refs_depend_on(const struct x86_inst *in);
+enum x86_refs x86_refs_depend_on(const ZydisDecodedInstruction *z, const ZydisDecodedOperand *op);
+
+int x86_packs(ZydisMnemonic m);                 /* are the elements in memory adjacent, whatever the mask? */
+/* of a gather or scatter: do its indexes, its elements have 8 bytes, not 4? */
+int x86_quad_index(ZydisMnemonic m);
+int x86_wide_element(ZydisMnemonic m);
 
 #endif

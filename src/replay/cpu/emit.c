@@ -416,7 +416,7 @@ emit_x87_save(struct rp_tr *t, struct plan *p)
 		p->reg = 4;
 	emit_reencode(t, p);
 	rp_hinfo_set_operand(t, h, &t->in->op[t->in->mem]);
-	h->kind = x86_refs_depend_on(t->in) == X86_BY_STATE ? RH_XSAVE : RH_X87;
+	h->kind = x86_refs_depend_on(&t->in->z, t->in->op) == X86_BY_STATE ? RH_XSAVE : RH_X87;
 	h->packed = t->in->z.mnemonic == ZYDIS_MNEMONIC_XSAVEC ||
 	    t->in->z.mnemonic == ZYDIS_MNEMONIC_XSAVEC64;
 	h->size = (uint8_t)size;
@@ -428,7 +428,7 @@ emit_x87_save(struct rp_tr *t, struct plan *p)
 static void
 emit_memory(struct rp_tr *t, struct plan *p, const ZydisDecodedOperand *o)
 {
-	enum x86_refs by = x86_refs_depend_on(t->in);
+	enum x86_refs by = x86_refs_depend_on(&t->in->z, t->in->op);
 
 	p->base = p->rcx_in ? T1 : T0;
 	p->used |= 1u << p->base;

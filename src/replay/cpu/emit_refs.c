@@ -55,50 +55,6 @@ dump_mask(struct rp_tr *t, ZydisRegister r, unsigned bits)
 	host_e4(t, (uint32_t)FO(kmask));
 }
 
-static int
-emit_refs_packs(ZydisMnemonic m)
-{
-	switch (m) {
-	case ZYDIS_MNEMONIC_VCOMPRESSPD: case ZYDIS_MNEMONIC_VCOMPRESSPS: case ZYDIS_MNEMONIC_VEXPANDPD:
-	case ZYDIS_MNEMONIC_VEXPANDPS:
-	case ZYDIS_MNEMONIC_VPCOMPRESSB: case ZYDIS_MNEMONIC_VPCOMPRESSW: case ZYDIS_MNEMONIC_VPCOMPRESSD:
-	case ZYDIS_MNEMONIC_VPCOMPRESSQ:
-	case ZYDIS_MNEMONIC_VPEXPANDB: case ZYDIS_MNEMONIC_VPEXPANDW: case ZYDIS_MNEMONIC_VPEXPANDD:
-	case ZYDIS_MNEMONIC_VPEXPANDQ:
-		return 1;
-	default:
-		return 0;
-	}
-}
-
-static int
-quad_index(ZydisMnemonic m)
-{
-	switch (m) {
-	case ZYDIS_MNEMONIC_VGATHERQPD: case ZYDIS_MNEMONIC_VGATHERQPS: case ZYDIS_MNEMONIC_VPGATHERQD:
-	case ZYDIS_MNEMONIC_VPGATHERQQ:
-	case ZYDIS_MNEMONIC_VSCATTERQPD: case ZYDIS_MNEMONIC_VSCATTERQPS: case ZYDIS_MNEMONIC_VPSCATTERQD:
-	case ZYDIS_MNEMONIC_VPSCATTERQQ:
-		return 1;
-	default:
-		return 0;
-	}
-}
-
-static int
-wide_element(ZydisMnemonic m)
-{
-	switch (m) {
-	case ZYDIS_MNEMONIC_VGATHERQPD: case ZYDIS_MNEMONIC_VPGATHERQQ: case ZYDIS_MNEMONIC_VGATHERDPD:
-	case ZYDIS_MNEMONIC_VPGATHERDQ:
-	case ZYDIS_MNEMONIC_VSCATTERQPD: case ZYDIS_MNEMONIC_VPSCATTERQQ: case ZYDIS_MNEMONIC_VSCATTERDPD:
-	case ZYDIS_MNEMONIC_VPSCATTERDQ:
-		return 1;
-	default:
-		return 0;
-	}
-}
-
 static void
 fill_masked(struct rp_tr *t, struct rp_hinfo *h, const ZydisDecodedOperand *o)
 {
@@ -111,7 +67,7 @@ fill_masked(struct rp_tr *t, struct rp_hinfo *h, const ZydisDecodedOperand *o)
 	} else {
 		h->size = (uint8_t)(o->element_size / 8);
 		h->n = (uint8_t)(o->size / o->element_size);
-		h->packed = (uint8_t)emit_refs_packs(in->z.mnemonic);
+		h->packed = (uint8_t)x86_packs(in->z.mnemonic);
 	}
 	if (in->z.encoding == ZYDIS_INSTRUCTION_ENCODING_EVEX)
 		dump_mask(t, in->z.avx.mask.reg, h->packed == 2 || h->n > 16 ? 64 : 16);
@@ -154,7 +110,7 @@ static int
 emit_refs_runs(const struct rp_tr *t, enum x86_refs by)
 {
 	return by == X86_BY_MASK && t->tally && t->bmi2 && t->in->z.encoding == ZYDIS_INSTRUCTION_ENCODING_EVEX &&
-	    t->in->z.avx.broadcast.mode == ZYDIS_BROADCAST_MODE_INVALID && !emit_refs_packs(t->in->z.mnemonic);
+	    t->in->z.avx.broadcast.mode == ZYDIS_BROADCAST_MODE_INVALID && !x86_packs(t->in->z.mnemonic);
 }
 
 static void
@@ -329,8 +285,8 @@ rp_gather_scatter(struct rp_tr *t)
 	h->ref = store ? REF_STORE : REF_LOAD;
 	rp_hinfo_set_operand(t, h, o);
 	h->index = -1;                  /* the index belongs to the elements */
-	h->isize = quad_index(in->z.mnemonic) ? 8 : 4;
-	h->size = wide_element(in->z.mnemonic) ? 8 : 4;
+	h->isize = x86_quad_index(in->z.mnemonic) ? 8 : 4;
+	h->size = x86_wide_element(in->z.mnemonic) ? 8 : 4;
 	h->n = (uint8_t)(in->z.avx.vector_length / 8 / (h->isize > h->size ? h->isize : h->size));
 	h->kfrom = !evex;
 	dump_vector(t, o->mem.index, FO(vec));

@@ -1,0 +1,130 @@
+/*
+ * Lifting of x86-64 instructions: accesses of which a mask chooses the elements, and gathers and scatters.  No analysis
+ * knows masks and vectors, so they are recorded before each such instruction.
+ */
+#include "isa/x86/lift_internal.h"
+#include "isa/x86/operand.h"
+
+#define VECTOR 64u      /* bytes of the largest one */
+
+/* The bytes of a vector register; 0: it is none. */
+static unsigned
+vector_bytes(ZydisRegister r)
+{
+	switch (ZydisRegisterGetClass(r)) {
+	case ZYDIS_REGCLASS_XMM: return 16;
+	case ZYDIS_REGCLASS_YMM: return 32;
+	case ZYDIS_REGCLASS_ZMM: return 64;
+	default: return 0;
+	}
+}
+
+static uint8_t
+register_number(ZydisRegister r)
+{
+	return (uint8_t)ZydisRegisterGetId(r);
+}
+
+/* The mask of n elements is a mask register, or the highest bits of the elements of a vector register. */
+static void
+mask_from(struct lift *l, ZydisRegister r, unsigned n)
+{
+	struct insn_mask *m = &l->in->mask;
+
+	m->reg = register_number(r);
+	m->vector = vector_bytes(r) != 0;
+	m->bytes = (uint8_t)(m->vector ? vector_bytes(r) : n <= 16 ? 2 : n / 8);
+}
+
+static struct op_step *
+masked_ref(struct lift *l, const struct sch_addr *m, unsigned cc, unsigned size, unsigned n)
+{
+	struct op_step *s = x86_ref(l, SO_MASKED, m, n);
+
+	s->cc = (uint8_t)cc;
+	s->w = (uint8_t)size;
+	return s;
+}
+
+static unsigned
+broadcast_elements(ZydisBroadcastMode mode)
+{
+	switch (mode) {
+	case ZYDIS_BROADCAST_MODE_1_TO_2: return 2;
+	case ZYDIS_BROADCAST_MODE_1_TO_4: return 4;
+	case ZYDIS_BROADCAST_MODE_1_TO_8: return 8;
+	case ZYDIS_BROADCAST_MODE_1_TO_16: return 16;
+	case ZYDIS_BROADCAST_MODE_1_TO_32: return 32;
+	default: return 0;
+	}
+}
+
+const char *
+x86_masked(struct lift *l, const ZydisDecodedOperand *o)
+{
+	static const char odd[] = "masked operand of odd size";
+	unsigned store = (o->actions & ZYDIS_OPERAND_ACTION_MASK_WRITE) != 0, size = o->element_size / 8u, n, how = MA_RUNS;
+	int evex = l->z.encoding == ZYDIS_INSTRUCTION_ENCODING_EVEX;
+	struct sch_addr m;
+	const char *why = x86_mem(l, o, &m);
+
+	if (why)
+		return why;
+	if (o->element_size == 0 || o->element_size % 8)
+		return odd;
+	n = o->size / o->element_size;
+	if (l->z.avx.broadcast.mode != ZYDIS_BROADCAST_MODE_INVALID) {
+		n = broadcast_elements(l->z.avx.broadcast.mode);
+		how = MA_ONE;
+	} else if (x86_packs(l->z.mnemonic)) {
+		how = MA_PACKED;
+	} else if (!evex) {
+		how = MA_RUNS_TOP;
+	}
+	if (n == 0 || n > VECTOR || (size != 1 && size != 2 && size != 4 && size != 8) || (how != MA_ONE && n * size > VECTOR) ||
+	    l->in->nref)
+		return odd;
+	masked_ref(l, &m, MA_COND(store, how, 0), size, n);
+	mask_from(l, evex ? l->z.avx.mask.reg : l->op[1].reg.value, n);
+	return NULL;
+}
+
+static int
+is_indexed(ZydisMnemonic m)
+{
+	switch (m) {
+	case ZYDIS_MNEMONIC_VGATHERDPS: case ZYDIS_MNEMONIC_VPGATHERDD: case ZYDIS_MNEMONIC_VSCATTERDPS:
+	case ZYDIS_MNEMONIC_VPSCATTERDD:
+		return 1;
+	default:
+		return x86_quad_index(m) || x86_wide_element(m);
+	}
+}
+
+const char *
+x86_indexed(struct lift *l, const ZydisDecodedOperand *o)
+{
+	unsigned size = x86_wide_element(l->z.mnemonic) ? 8 : 4, isize = x86_quad_index(l->z.mnemonic) ? 8 : 4;
+	unsigned n = l->z.avx.vector_length / 8u / (isize > size ? isize : size);
+	unsigned store = (o->actions & ZYDIS_OPERAND_ACTION_MASK_WRITE) != 0;
+	int evex = l->z.encoding == ZYDIS_INSTRUCTION_ENCODING_EVEX;
+	unsigned how = evex ? (isize == 8 ? MA_INDEX8 : MA_INDEX4) : isize == 8 ? MA_INDEX8_TOP : MA_INDEX4_TOP;
+	ZydisDecodedOperand base = *o;
+	struct sch_addr m;
+	const char *why;
+
+	if (!is_indexed(l->z.mnemonic) || !vector_bytes(o->mem.index) || n == 0 || l->in->nref)
+		return "vector-indexed operand";
+	if (l->z.address_width != 64)
+		return "vector-indexed operand with narrow addresses";
+	base.mem.index = ZYDIS_REGISTER_NONE;
+	base.mem.scale = 0;
+	if ((why = x86_mem(l, &base, &m)) != NULL)
+		return why;
+	masked_ref(l, &m, MA_COND(store, how, o->mem.scale), size, n);
+	mask_from(l, evex ? l->z.avx.mask.reg : l->op[2].reg.value, n);
+	l->in->mask.index = register_number(o->mem.index);
+	l->in->mask.nindex = (uint8_t)vector_bytes(o->mem.index);
+	l->in->mask.evex = (uint8_t)evex;
+	return NULL;
+}
