@@ -3,14 +3,18 @@
  * often it was stopped: "few" or "often".
  */
 #define _GNU_SOURCE
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <pthread.h>
 #include <sched.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -86,6 +90,21 @@ threads(void)
 	return sum[0] + sum[1] + sum[2] + sum[3] + work(MANY);
 }
 
+/* A filter that kills for prctl, before rdtsc has been executed often, and in a thread after that. */
+static unsigned long
+filtered(int late)
+{
+	struct sock_filter f[] = {BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+	    BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_prctl, 0, 1), BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS),
+	    BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)};
+	struct sock_fprog p = {4, f};
+	unsigned long sum = late ? work(MANY) : 0;
+
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) || prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &p))
+		exit(1);
+	return sum + work(MANY / 10);
+}
+
 /* Code that the program has written, in memory that is executable already; and in between that of the program. */
 static unsigned long
 written(void)
@@ -137,6 +156,8 @@ main(int argc, char **argv)
 		sum = work(MANY);
 	} else if (!strcmp(how, "threads"))
 		sum = threads();
+	else if (!strcmp(how, "filtered") || !strcmp(how, "late"))
+		sum = filtered(*how == 'l');
 	else if (!strcmp(how, "written"))
 		sum = written();
 	fprintf(stderr, "%s\n", switches() - before < MANY / 4 ? "few" : "often");

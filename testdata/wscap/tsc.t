@@ -21,6 +21,8 @@ for i in alone blocked threads; do
 	often $i
 	is "$i: few stops" "$stops" few
 done
+often filtered
+often late
 often alone --recorder off
 is "without the recorder" "$stops" often
 often alone --audit

@@ -236,8 +236,12 @@ random_tsc(struct cap *c, uint64_t addr)
 	/* a compiler at run time may write rdtsc where it is not found */
 	if (i == c->reg.n || r->lo > addr || !r->ino || r->prot & PROT_WRITE)
 		c->ntsc = NEVER;
-	if (c->ntsc != NEVER && ++c->ntsc >= OFTEN && a->recorder && !a->norecorder && !a->audit && !a->touch && !c->lender &&
-	    !c->borrower)
+	if (c->ntsc == NEVER || !a->recorder || a->norecorder || a->audit || a->touch || ++c->ntsc < OFTEN ||
+	    c->lender || c->borrower)
+		return;
+	if (fast_filtered(c))           /* it may be killed for a call that we make for it */
+		c->ntsc = NEVER;
+	else
 		tsc_known(c);
 }
 

@@ -77,7 +77,7 @@ signal_late_tsc(struct cap *c, const struct user_regs_struct *g)
 	uint8_t b[3] = {0};
 	long ret = -1;
 
-	return c->latetsc && tracee_read(&c->t, g->rip, b, 3) >= 2 && tsc_length(b) &&
+	return c->latetsc && tracee_read(&c->t, g->rip, b, 3) >= 2 && tsc_length(b) && !fast_filtered(c) &&
 	    !tracee_call(&c->t, &ret, SYS_prctl, PR_SET_TSC, PR_TSC_ENABLE, 0, 0, 0, 0) && ret == 0;
 }
 
@@ -97,7 +97,8 @@ signal_emulate(struct cap *c)
 
 		if (!put_tsc(c, &g, tsc))
 			random_tsc(c, at);
-	} else if (tsc && signal_late_tsc(c, &g)) {
+	} else if (tsc && c->latetsc) {
+		(void)signal_late_tsc(c, &g);
 		put_tsc(c, &g, tsc);
 	} else if (c->nocpuid && b[1] == 0xa2) {
 		put_cpuid(c, &g);
