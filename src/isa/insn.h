@@ -60,12 +60,14 @@ struct insn_effect {
 	uint16_t ccmask;        /* SO_FLAGS_*: bit SC_x is set if condition x is valid after it */
 };
 
+enum insn_form { IF_SSE, IF_AVX, IF_AVX512 };
+
 /* What is recorded before an instruction with an SO_MASKED reference: its mask, and its vector of indexes. */
 struct insn_mask {
 	uint8_t bytes;          /* of the mask; 0: there is no such reference */
 	uint8_t vector, reg;    /* 1: it is a vector register, 0: a mask register; its number */
 	uint8_t nindex, index;  /* bytes of the indexes, or 0; their vector register */
-	uint8_t evex;           /* that may have a number from 16 on */
+	uint8_t form;           /* of the instruction, and so of those that record it: enum insn_form */
 };
 
 struct insn {
@@ -102,6 +104,8 @@ struct insn {
 	uint8_t pcrel;
 	uint8_t tls;            /* an operand is MR_TLSCALL: nothing may come between the instruction and the call after it */
 	struct insn_mask mask;
+	/* IC_BRANCH that reaches only near targets, and is decided by a count in a register: x86-64's enum x86_near; else 0 */
+	uint8_t near;
 	/* IC_BRANCH, IC_JUMP: bytes from its start to its target; 0: its bytes do not say */
 	int32_t jump;
 	uint32_t raw;           /* the word, on machines whose instructions are words */

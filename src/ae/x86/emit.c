@@ -91,14 +91,15 @@ static void
 x86_masked(struct twin *t, const struct insn_mask *m)
 {
 	static const char *const mask[] = {[2] = "kmovw", [4] = "kmovd", [8] = "kmovq"};
+	static const char *const move[] = {[IF_SSE] = "movdqu", [IF_AVX] = "vmovdqu", [IF_AVX512] = "vmovdqu64"};
 
 	if (m->vector)
-		buf_printf(t->o, "\tvmovdqu\t%%%cmm%u, %u(%%r15)\n", m->bytes == 32 ? 'y' : 'x', m->reg, t->pend);
+		buf_printf(t->o, "\t%s\t%%%cmm%u, %u(%%r15)\n", move[m->form], m->bytes == 32 ? 'y' : 'x', m->reg, t->pend);
 	else
 		buf_printf(t->o, "\t%s\t%%k%u, %u(%%r15)\n", mask[m->bytes], m->reg, t->pend);
 	t->pend += m->bytes;
 	if (m->nindex)
-		buf_printf(t->o, "\t%s\t%%%cmm%u, %u(%%r15)\n", m->evex ? "vmovdqu64" : "vmovdqu",
+		buf_printf(t->o, "\t%s\t%%%cmm%u, %u(%%r15)\n", move[m->form],
 		    m->nindex == 64 ? 'z' : m->nindex == 32 ? 'y' : 'x', m->index, t->pend);
 	t->pend += m->nindex;
 }
@@ -212,12 +213,62 @@ x86_jump(struct twin *t, const struct ainsn *a, uint32_t blk)
 	jump_operand(t, a, blk, 0);
 }
 
+/* The group is made valid on the way to block `to`, or passed on to it. */
+static void
+x86_settle_to(struct twin *t, uint32_t i, uint32_t to, unsigned pend)
+{
+	t->pend = pend;
+	if (pend && !twin_carry(t, i, to))
+		x86_validate_group(t);
+}
+
+/* A branch that does not reach a twin's labels, and of whose condition no set instruction is: a jump around it does. */
+static void
+x86_near(struct twin *t, const struct ainsn *a, uint32_t blk)
+{
+	const uint32_t *succ = t->fn->blk[blk].succ, i = (uint32_t)(a - t->fn->ins);
+	int loop = a->in.near >= X86_LOOP, rec = t->fn->slice->recbranch[blk];
+	unsigned at, pend;
+
+	if (loop) {
+		buf_str(t->o, "\tleaq\t-1(%rcx), %rcx\n");
+		twin_results(t, i, 0);
+	}
+	at = t->pend;
+	pend = at + (rec != 0);
+	if (rec)
+		buf_printf(t->o, "\tmovb\t$%d, %u(%%r15)\n", !loop, at);
+	buf_printf(t->o, "\t%s\t1f\n", a->in.near == X86_JECXZ ? "jecxz" : "jrcxz");
+	if (a->in.near > X86_LOOP)
+		buf_printf(t->o, "\t%s\t1f\n", a->in.near == X86_LOOPE ? "jne" : "je");
+	if (rec)
+		buf_printf(t->o, "\tmovb\t$%d, %u(%%r15)\n", loop, at);
+	x86_settle_to(t, i, succ[!loop], pend);
+	buf_str(t->o, "\tjmp\t");
+	if (loop)
+		jump_operand(t, a, blk, 1);
+	else
+		buf_str(t->o, "2f\n");
+	buf_str(t->o, "1:\n");
+	x86_settle_to(t, i, succ[loop], pend);
+	if (!loop) {
+		buf_str(t->o, "\tjmp\t");
+		jump_operand(t, a, blk, 1);
+		buf_str(t->o, "2:\n");
+	}
+	t->pend = 0;
+}
+
 static void
 x86_branch(struct twin *t, const struct ainsn *a, uint32_t blk)
 {
 	const char *s = twin_text(t, a), *j = s;
 	const uint32_t *succ = t->fn->blk[blk].succ, i = (uint32_t)(a - t->fn->ins);
 
+	if (a->in.near) {
+		x86_near(t, a, blk);
+		return;
+	}
 	while (*j != 'j')
 		j++;
 	if (t->fn->slice->recbranch[blk]) {

@@ -69,6 +69,11 @@ x86_fits(struct file *f, struct afunc *fn)
 		}
 	}
 	for (i = 0; i < n; i++)
+		if (fn->ins[i].in.near) {
+			fn_fail(fn, line, "a loop or jrcxz at its very start");
+			return;
+		}
+	for (i = 0; i < n; i++)
 		if (fn->ins[i].taken) {
 			fn_fail(fn, line, "a code label used as a value at its very start");
 			return;

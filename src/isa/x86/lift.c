@@ -121,10 +121,8 @@ x86_unsupported(const struct lift *l)
 	switch (l->z.mnemonic) {
 	case ZYDIS_MNEMONIC_ENTER: case ZYDIS_MNEMONIC_STD: case ZYDIS_MNEMONIC_IRETQ:
 	case ZYDIS_MNEMONIC_IRETD:
-	case ZYDIS_MNEMONIC_JRCXZ: case ZYDIS_MNEMONIC_JECXZ: case ZYDIS_MNEMONIC_LOOP:
-	case ZYDIS_MNEMONIC_LOOPE:
-	case ZYDIS_MNEMONIC_LOOPNE: case ZYDIS_MNEMONIC_XBEGIN: case ZYDIS_MNEMONIC_XLAT:
-	case ZYDIS_MNEMONIC_MASKMOVDQU: case ZYDIS_MNEMONIC_VMASKMOVDQU: case ZYDIS_MNEMONIC_MASKMOVQ:
+	case ZYDIS_MNEMONIC_XBEGIN: case ZYDIS_MNEMONIC_XLAT:
+	case ZYDIS_MNEMONIC_MASKMOVQ:
 	case ZYDIS_MNEMONIC_FXSAVE: case ZYDIS_MNEMONIC_FXRSTOR: case ZYDIS_MNEMONIC_FXSAVE64:
 	case ZYDIS_MNEMONIC_FXRSTOR64:
 	case ZYDIS_MNEMONIC_CMPXCHG16B: case ZYDIS_MNEMONIC_CMPXCHG8B: case ZYDIS_MNEMONIC_CLZERO:
@@ -252,7 +250,8 @@ x86_references(struct lift *l)
 				return x86_indexed(l, o);
 			if (o->mem.type != ZYDIS_MEMOP_TYPE_MEM)
 				return "odd memory operand";
-			if (x86_refs_depend_on(&l->z, l->op) == X86_BY_MASK)
+			if (x86_refs_depend_on(&l->z, l->op) == X86_BY_MASK || l->z.mnemonic == ZYDIS_MNEMONIC_MASKMOVDQU ||
+			    l->z.mnemonic == ZYDIS_MNEMONIC_VMASKMOVDQU)
 				return x86_masked(l, o);
 			if (o->size == 0 || o->size % 8 || o->size / 8 > 64)
 				return "operand of odd size";

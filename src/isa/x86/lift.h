@@ -10,6 +10,9 @@
 /* Variables: registers, then flags, then memory. */
 enum { X86_FLAGS = X86_NREG, X86_MEM, X86_NVAR };
 
+/* Branches on rcx (ecx), insn.near; from X86_LOOP on, it becomes one less before, and no flag changes. */
+enum x86_near { X86_JRCXZ = 1, X86_JECXZ, X86_LOOP, X86_LOOPE, X86_LOOPNE };
+
 /* Registers that an unknown callee may change (System V ABI), and those whose values are returned. */
 #define X86_CLOBBERED 0x0fc7u
 #define X86_RESULTS   0x0005u

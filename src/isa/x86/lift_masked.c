@@ -31,6 +31,8 @@ mask_from(struct lift *l, ZydisRegister r, unsigned n)
 {
 	struct insn_mask *m = &l->in->mask;
 
+	m->form = l->z.encoding == ZYDIS_INSTRUCTION_ENCODING_EVEX ? IF_AVX512 :
+	    l->z.encoding == ZYDIS_INSTRUCTION_ENCODING_VEX ? IF_AVX : IF_SSE;
 	m->reg = register_number(r);
 	m->vector = vector_bytes(r) != 0;
 	m->bytes = (uint8_t)(m->vector ? vector_bytes(r) : n <= 16 ? 2 : n / 8);
@@ -70,9 +72,14 @@ x86_masked(struct lift *l, const ZydisDecodedOperand *o)
 
 	if (why)
 		return why;
-	if (o->element_size == 0 || o->element_size % 8)
+	if (l->z.mnemonic == ZYDIS_MNEMONIC_MASKMOVDQU || l->z.mnemonic == ZYDIS_MNEMONIC_VMASKMOVDQU) {
+		size = 1;
+		n = 16;
+	} else if (o->element_size && o->element_size % 8 == 0) {
+		n = o->size / o->element_size;
+	} else {
 		return odd;
-	n = o->size / o->element_size;
+	}
 	if (l->z.avx.broadcast.mode != ZYDIS_BROADCAST_MODE_INVALID) {
 		n = broadcast_elements(l->z.avx.broadcast.mode);
 		how = MA_ONE;
@@ -125,6 +132,5 @@ x86_indexed(struct lift *l, const ZydisDecodedOperand *o)
 	mask_from(l, evex ? l->z.avx.mask.reg : l->op[2].reg.value, n);
 	l->in->mask.index = register_number(o->mem.index);
 	l->in->mask.nindex = (uint8_t)vector_bytes(o->mem.index);
-	l->in->mask.evex = (uint8_t)evex;
 	return NULL;
 }

@@ -340,6 +340,25 @@ x86_leave(struct lift *l)
 	return NULL;
 }
 
+static void
+x86_advance(struct lift *l, int r, int w)
+{
+	x86_compute(l, SO_ADD, r, 8, insn_var(r), insn_imm(w));
+}
+
+static uint8_t
+x86_near(ZydisMnemonic m)
+{
+	switch (m) {
+	case ZYDIS_MNEMONIC_JRCXZ: return X86_JRCXZ;
+	case ZYDIS_MNEMONIC_JECXZ: return X86_JECXZ;
+	case ZYDIS_MNEMONIC_LOOP: return X86_LOOP;
+	case ZYDIS_MNEMONIC_LOOPE: return X86_LOOPE;
+	case ZYDIS_MNEMONIC_LOOPNE: return X86_LOOPNE;
+	default: return 0;
+	}
+}
+
 /* call, ret, jmp and jcc */
 static const char *
 x86_control(struct lift *l)
@@ -353,7 +372,12 @@ x86_control(struct lift *l)
 		return "far transfer";
 	if (l->z.meta.category == ZYDIS_CATEGORY_COND_BR) {
 		in->ctl = IC_BRANCH;
-		in->cc = x86_cond(l->z.opcode);
+		in->near = x86_near(l->z.mnemonic);
+		in->cc = in->near ? INSN_NOCC : x86_cond(l->z.opcode);
+		if (in->near >= X86_LOOP && l->z.address_width != 64)
+			return "loop that counts in ecx";
+		if (in->near >= X86_LOOP)
+			x86_advance(l, X86_RCX, -1);
 		return NULL;
 	}
 	if (l->z.meta.category == ZYDIS_CATEGORY_RET) {
@@ -384,12 +408,6 @@ x86_control(struct lift *l)
 	} else
 		in->ctl = in->setsdst ? IC_SWITCH : IC_JUMP;
 	return NULL;
-}
-
-static void
-x86_advance(struct lift *l, int r, int w)
-{
-	x86_compute(l, SO_ADD, r, 8, insn_var(r), insn_imm(w));
 }
 
 /* movs stos lods cmps scas, with and without rep */

@@ -12,6 +12,7 @@
 static unsigned long sum;
 static long cell = 5, other = 9;
 static int word = 3;
+static long words[4] = {2, 3, 5, 7};
 static unsigned char byte = 200;
 static _Atomic long counter;
 static atomic_flag flag = ATOMIC_FLAG_INIT;
@@ -50,6 +51,25 @@ sum_down(long n)
 	long s = 0;
 
 	__asm__(".Lagain%=:\n\tadd %1, %0\n\tsub $1, %1\n\tjg .Lagain%=" : "+r"(s), "+r"(n) : : "cc");
+	return s;
+}
+
+/* Branches on rcx, which change no flags: forward and back, and taken or not by a comparison as well */
+NOINLINE static long
+counts(long n, long k)
+{
+	long s = 0, c = n, d = k;
+
+	__asm__("jrcxz 2f\n1:\tadd %%rcx, %0\n\tloop 1b\n2:" : "+r"(s), "+c"(c) : : "cc");
+	s += words[c & 3];
+	c = n + 1;
+	__asm__("1:\tadd %2, %0\n\tcmp $77, %0\n\tloopne 1b" : "+r"(s), "+c"(c) : "r"(k) : "cc");
+	s += words[c & 3];
+	c = n + 2;
+	__asm__("1:\tdec %2\n\ttest $3, %2\n\tloope 1b\n\tadc $0, %0" : "+r"(s), "+c"(c), "+r"(d) : : "cc");
+	s += words[c & 3] + words[d & 3];
+	c = (n & 1) << 32;
+	__asm__("jecxz 1f\n\tinc %0\n1:\tjrcxz 2f\n\tadd $16, %0\n2:" : "+r"(s), "+c"(c) : : "cc");
 	return s;
 }
 
@@ -127,6 +147,7 @@ main(int argc, char **argv)
 		mix(whole(i % 6, &cell));
 		mix(bsr_loop(sum) + sum_down(i));
 		mix(is_negative(i % 3 - 1));
+		mix(counts(i % 5, i));
 		mix(xchg(&cell, i) + xadd(&other, i));
 		mix(cmpxchg(&cell, i % 2 ? i : -1, i * 3));
 		mix(cell);

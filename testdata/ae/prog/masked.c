@@ -10,9 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#ifdef __AVX2__
 #include <immintrin.h>
-#endif
 
 #define NOINLINE __attribute__((noinline, noclone))
 #define N 203
@@ -50,6 +48,15 @@ NOINLINE static int onstack(const int *k, int n)
 		if (k[i % n] & 1)
 			t[i] = k[i % n];
 	return t[k[0] & 31] + t[k[1] & 31];
+}
+
+NOINLINE static void some_bytes(int n)
+{
+	for (int i = 0; i < n; i++) {
+		__m128i k = _mm_loadu_si128((const __m128i *)(bytes + i));
+
+		_mm_maskmoveu_si128(k, _mm_add_epi8(k, _mm_set1_epi8((char)(i * 37))), (char *)bytes + n - i);
+	}
 }
 
 #ifdef __AVX2__
@@ -140,6 +147,7 @@ int main(void)
 		scatterl(x, y, w, n);
 		mix((unsigned)onstack(m, n));
 	}
+	some_bytes(100);
 #ifdef __AVX2__
 	moves(100);
 #endif
