@@ -51,6 +51,13 @@ wide(void)
 		__asm__ volatile("vmovdqu %0, %%ymm3\n\tvpaddq %%xmm3, %%xmm4, %%xmm5\n\tvaddpd %%ymm3, %%ymm6, %%ymm6"
 		    :: "m"(*(const char (*)[32])(from + i)) : "xmm3", "xmm4", "xmm5", "xmm6");
 #endif
+#ifdef __AVX512F__
+	for (int i = 0; i < 20; i++)
+		__asm__ volatile("vmovdqu64 %0, %%zmm17\n\tkmovw %1, %%k3\n\tvpaddd %%zmm17, %%zmm18, %%zmm18%{%%k3%}\n\t"
+		    "vpcmpd $1, %%zmm18, %%zmm17, %%k4\n\tvpcompressd %%zmm18, %%zmm3%{%%k4%}\n\t"
+		    "vpsrld $28, %%zmm17, %%zmm19\n\tvpgatherdd (%2,%%zmm19,4), %%zmm20%{%%k4%}"
+		    :: "m"(from), "r"(i * 0x1357), "r"(to) : "xmm3", "xmm17", "xmm18", "xmm19", "xmm20", "k3", "k4", "memory");
+#endif
 }
 
 __attribute__((noinline, used)) void

@@ -2,6 +2,7 @@
 . "$SRC/testdata/tap.sh"
 wide=
 grep -q -w avx /proc/cpuinfo && wide=-mavx
+grep -q -w avx512f /proc/cpuinfo && wide=-mavx512f
 # shellcheck disable=SC2086
 $GCC -O1 -g $wide -nostdlib -static -ffreestanding -fno-stack-protector -no-pie -o oracle "$HERE/oracle.c"
 wscap -o oracle.ws ./oracle
