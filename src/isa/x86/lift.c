@@ -139,7 +139,8 @@ x86_unsupported(const struct lift *l)
 	default:
 		break;
 	}
-	if (l->z.meta.category == ZYDIS_CATEGORY_XSAVE || l->z.meta.category == ZYDIS_CATEGORY_XSAVEOPT)
+	if ((l->z.meta.category == ZYDIS_CATEGORY_XSAVE || l->z.meta.category == ZYDIS_CATEGORY_XSAVEOPT) &&
+	    l->z.mnemonic != ZYDIS_MNEMONIC_XGETBV)
 		return "processor state save";
 	return NULL;
 }

@@ -37,6 +37,14 @@ NOINLINE static void gatherq(float *restrict d, const float *restrict s, const l
 NOINLINE static void some(float *restrict d, const float *restrict s, const int *k, int n) { for (int i = 0; i < n; i++) if (k[i] % 3) d[i] += s[k[i]]; }
 NOINLINE static void scatter(float *restrict d, const float *restrict s, const int *k, int n) { for (int i = 0; i < n; i++) d[k[i]] = s[i]; }
 NOINLINE static void scatterl(double *restrict d, const double *restrict s, const long *k, int n) { for (int i = 0; i < n; i++) if (k[i] & 1) d[k[i]] = s[i]; }
+/* what a program asks before it uses such instructions */
+NOINLINE static unsigned states(void)
+{
+	unsigned a, d;
+
+	__asm__ volatile("xgetbv" : "=a"(a), "=d"(d) : "c"(0));
+	return (unsigned)m[a & 7] + (d == 0);
+}
 /* memory on the stack, partly written through a mask, and read again as a whole */
 NOINLINE static int onstack(const int *k, int n)
 {
@@ -148,6 +156,7 @@ int main(void)
 		mix((unsigned)onstack(m, n));
 	}
 	some_bytes(100);
+	mix(states());
 #ifdef __AVX2__
 	moves(100);
 #endif
