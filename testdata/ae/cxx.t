@@ -9,7 +9,9 @@ if [ "${MATRIX-}" = full ]; then
 	rows=$(for f in "$HERE"/prog-cxx/*.cc; do
 		p=$(basename "$f" .cc)
 		case $p in *.*) continue ;; esac
-		for o in -O0 -O1 -O2 -O3 -Os "-O2 -fPIC" "-O2 -static"; do echo "$p $o"; done
+		for o in -O0 -O1 -O2 -O3 -Os "-O2 -fPIC"; do echo "$p $o"; done
+		# under valgrind, a static program's heap has another beginning: not by whole pages, where the processor has wide registers
+		echo "-o qemu $p -O2 -static"
 	done)
 	check_rows -r
 	rows='throw -O1'

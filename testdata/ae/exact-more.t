@@ -18,7 +18,7 @@ else
 		few "calls jumps fork start" -O2 -static
 		few "dispatch jumps data callback fork cold select" -O2 -pie
 		few "tls interp start" -O0 -pie
-		few "calls dispatch data" -O2 -static-pie
+		few "-o~qemu~calls -o~qemu~dispatch -o~qemu~data" -O2 -static-pie | tr '~' ' '
 		echo "switches -O2 -fPIE"
 		few "switches" -O0 -fPIC
 		few "switches" -O3 -pie
