@@ -134,4 +134,25 @@ done
 sed '/^# w.c:/d; /^# [1-9][0-9]* "w.c" 1$/d' w.s | aerw 2> err > /dev/null
 is "line of the assembly, where no other is known" "$(sed 's/[0-9][0-9]*/N/' err)" \
     "aerw: standard input: line N of the assembly: assembler directive in inline assembly: function data left untraced"
+# what is recorded before an instruction: a mask, with indexes; after one: a count
+cat >m.s <<'E'
+	.text
+	.globl	f
+	.type	f, @function
+f:
+	vmovdqu32	(%rdi), %zmm0{%k1}{z}
+	vmovdqu8	%zmm0, 64(%rdi){%k2}
+	vpmaskmovd	(%rdi), %ymm1, %ymm0
+	vpgatherdd	(%rdi,%zmm1,4), %zmm2{%k3}
+	vgatherdpd	%ymm2, (%rdi,%xmm1,8), %ymm0
+	maskmovdqu	%xmm1, %xmm0
+	vpaddd	%zmm0, %zmm1, %zmm1{%k1}
+	vpaddd	(%rdi), %zmm1, %zmm1
+	repe cmpsb
+	ret
+	.size	f, .-f
+E
+aerw -v -l list -o /dev/null m.s 2>err
+is "all of it is traced" "$(sed 's/.*: //' err)" "1 functions, 0 left untraced"
+is "masks and indexes" "$(cut -f 4,5 list | tr '\t\n' ' ;')" "2 mask;8 mask;32 mask;66 mask;48 mask;16 mask;9 count;"
 tap_end

@@ -24,6 +24,10 @@ list_function(FILE *fp, const struct file *f, const struct afunc *fn)
 		for (v = 0; v < fn->m->nreg; v++)
 			if (s->callrec[i] >> v & 1)
 				aerw_list_line(fp, f, fn, a, fn->m->word, "argument");
+		if (a->in.mask.bytes)
+			aerw_list_line(fp, f, fn, a, a->in.mask.bytes + a->in.mask.nindex, "mask");
+		if (a->in.rep && (a->in.eff[0].s.cc == SR_CMPS || a->in.eff[0].s.cc == SR_SCAS))
+			aerw_list_line(fp, f, fn, a, fn->m->word + 1u, "count");
 		for (d = s->first[i]; d < s->first[i + 1]; d++) {
 			uint8_t ext;
 
