@@ -109,20 +109,21 @@ enum sch_masked {
 	MA_RUNS,        /* one reference for each run of adjacent elements that are accessed */
 	MA_RUNS_TOP,
 	MA_PACKED,      /* as many as there are ones are accessed from m on: one reference */
-	MA_ONE,         /* one element at m, if there is any */
+	/* broadcast: `scale` elements, of which element i is accessed if any bit i + k scale of the n bits is 1; runs of them */
+	MA_FOLDED,
 	MA_INDEX4,      /* one for each element; signed indexes of 4 bytes */
 	MA_INDEX4_TOP,
 	MA_INDEX8,
 	MA_INDEX8_TOP,
 	MA_HOWS
 };
-/* store: 1, load: 0; scale: 1, 2, 4 or 8; 0 without indexes */
+/* store: 1, load: 0; scale: 1, 2, 4 or 8; 0 if it is none of MA_FOLDED and MA_INDEX */
 #define MA_COND(store, how, scale) \
 	((unsigned)(store) | (unsigned)(how) << 1 | ((scale) == 8 ? 3u : (scale) == 4 ? 2u : (scale) == 2 ? 1u : 0u) << 4)
 #define MA_STORE(cc)    ((cc) & 1u)
 #define MA_HOW(cc)      ((cc) >> 1 & 7u)
 #define MA_SHIFT(cc)    ((cc) >> 4)     /* log2 of the scale */
-#define MA_MOST         64u             /* elements, at most; and bytes of them all, but for MA_ONE */
+#define MA_MOST         64u             /* elements, at most; and bytes of them all, but for MA_FOLDED */
 #define MA_MOST_INDEXED 16u             /* elements with indexes, at most */
 /* How many variables of 8 bytes the mask and the indexes take */
 static inline unsigned

@@ -23,6 +23,7 @@ else
 	for s in 1 2; do
 		ok "random instructions, $s" "$BUILD/test/cpufuzz" -n $n -s $s
 	done
+	ok "vector instructions at the end of memory" "$BUILD/test/cpufuzz" -e -n $((5 * n)) -s 4
 	ok "random instructions without BMI2" "$BUILD/test/cpufuzz" -b -n $n -s 3
 	seq 1 3000 >numbers
 	ok "true" "$BUILD/test/cpudiff" -q -n 60000 true

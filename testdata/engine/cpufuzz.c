@@ -5,9 +5,11 @@
  * instruction by ptrace, rp_run runs it; registers, memory, faults and
  * references (by the lifter of ae2addr, where it knows the instruction) must agree.
  *
- *	cpufuzz [-blv] [-n instructions] [-s seed] [-m mnemonic]
+ *	cpufuzz [-belv] [-n instructions] [-s seed] [-m mnemonic]
  *
  * -b: as on a processor without BMI2.
+ * -e: vector instructions at the end of memory, on the machine only: it faults where the lifter says that something behind
+ *     it is accessed.
  * -v: with the stream of values: they are right, and what changes is said to be defined.
  * -l: list the mnemonics with their counts (run, faulted, refused).
  */
@@ -27,6 +29,7 @@
 #include <Zydis/Zydis.h>
 
 #include "../random.h"
+#include "ae/regen/feed.h"
 #include "replay/cpu/emit_internal.h"
 #include "visitstate.h"
 #include "isa/x86/decode.h"
@@ -39,7 +42,7 @@
 #define MID   (DATA + NDATA / 2)
 
 static pid_t pid;
-static int values;
+static int values, edge;
 static uint8_t nx[RP_XSAVE] __attribute__((aligned(64)));
 static uint8_t gx[RP_XSAVE] __attribute__((aligned(64)));
 static uint8_t data[NDATA];
@@ -199,6 +202,29 @@ wanted(uint8_t *b, const char *only)
 	    && ZydisRegisterGetClass(op[0].reg.value) == ZYDIS_REGCLASS_SEGMENT);
 }
 
+static int
+has_memory(void)
+{
+	for (int i = 0; i < z.operand_count_visible; i++)
+		if (op[i].type == ZYDIS_OPERAND_TYPE_MEMORY && op[i].mem.type != ZYDIS_MEMOP_TYPE_AGEN)
+			return 1;
+	return 0;
+}
+
+/* Does it fault where its operand is not aligned? */
+static int
+aligned(void)
+{
+	switch (z.mnemonic) {
+	case ZYDIS_MNEMONIC_VMOVAPS: case ZYDIS_MNEMONIC_VMOVAPD: case ZYDIS_MNEMONIC_VMOVDQA:
+	case ZYDIS_MNEMONIC_VMOVDQA32: case ZYDIS_MNEMONIC_VMOVDQA64: case ZYDIS_MNEMONIC_VMOVNTPS:
+	case ZYDIS_MNEMONIC_VMOVNTPD: case ZYDIS_MNEMONIC_VMOVNTDQ: case ZYDIS_MNEMONIC_VMOVNTDQA:
+		return 1;
+	default:
+		return 0;
+	}
+}
+
 static unsigned long long *
 regp(struct user_regs_struct *u, int g)
 {
@@ -261,7 +287,7 @@ aim(void)
 	int i, base, index;
 
 	for (i = 0; i < z.operand_count; i++) {
-		uint64_t a = MID + below(512) - 256, part;
+		uint64_t a = edge ? DATA + NDATA - below(80) : MID + below(512) - 256, part;
 
 		if (op[i].type != ZYDIS_OPERAND_TYPE_MEMORY)
 			continue;
@@ -515,9 +541,58 @@ at(const struct sch_addr *m)
 	return a + (m->fs ? r0.fs_base : 0);
 }
 
-/* The lifter's view of the references; those of repeated string instructions are theirs to test elsewhere */
+static uint64_t
+operand_at(const struct op_step *s)
+{
+	return s->m.sym != SCH_NOSYM ?
+	    CODE + z.length + (uint64_t)z.raw.disp.value + (s->m.fs ? r0.fs_base : 0) : at(&s->m);
+}
+
+/* The lifter's view of a masked access, and what ae2addr makes of that: n references; x: the state before it */
+static const uint64_t *
+masked_refs(const struct insn *in, const uint8_t *x, unsigned *n)
+{
+	static struct ae_state state;
+	static struct feed f = {.s = &state};
+	const struct op_step *s = &in->ref[0];
+	uint64_t mask[8] = {0}, index[8];
+	uint8_t v[64];
+
+	if (in->mask.vector) {
+		vector(x, in->mask.reg, v);
+		memcpy(mask, v, in->mask.bytes);
+	} else {
+		mask[0] = kmask(x, in->mask.reg);
+		if (in->mask.bytes < 8)
+			mask[0] &= (UINT64_C(1) << 8 * in->mask.bytes) - 1;
+	}
+	vector(x, in->mask.index, v);
+	memset(v + in->mask.nindex, 0, sizeof v - in->mask.nindex);
+	memcpy(index, v, sizeof index);
+	*n = (unsigned)(feed_masked(&f, state.buf, NULL, s->cc, s->w, s->n, operand_at(s), mask, index) - state.buf);
+	return state.buf;
+}
+
 static int
-compare_refs(const uint8_t *b)
+compare_masked(const struct insn *in, const uint64_t *got, unsigned n, const uint8_t *x)
+{
+	unsigned want;
+	const uint64_t *p = masked_refs(in, x, &want);
+
+	for (unsigned i = 0; i < want || i < n; i++)
+		if (i == want || i == n || p[i] != got[i]) {
+			printf("masked reference %u: 0x%lx, should be 0x%lx\n", i, i < n ? got[i] : 0, i < want ? p[i] : 0);
+			return 1;
+		}
+	return 0;
+}
+
+/*
+ * The lifter's view of the references; those of repeated string instructions are theirs to test elsewhere. x: the state
+ * before the instruction
+ */
+static int
+compare_refs(const uint8_t *b, const uint8_t *x)
 {
 	static uint8_t rel[16];
 	struct insn in;
@@ -540,11 +615,12 @@ compare_refs(const uint8_t *b)
 	if (x86_lift(b, z.length, rel, &in) || in.rep)
 		return 0;
 	lifted++;
+	if (in.mask.bytes)
+		return compare_masked(&in, words + 1, n - 1, x);
 	for (i = 0, k = 1; i < in.nref; i++) {
 		const struct op_step *s = &in.ref[i];
 		unsigned kind = s->op == SO_STORE ? REF_STORE : s->op == SO_MODIFY ? REF_MODIFY : REF_LOAD;
-		uint64_t a = s->m.sym != SCH_NOSYM ?
-		    CODE + z.length + (uint64_t)z.raw.disp.value + (s->m.fs ? r0.fs_base : 0) : at(&s->m);
+		uint64_t a = operand_at(s);
 
 		if (k >= n || words[k] != ref_make(kind, a, s->n)) {
 			printf("reference %u: 0x%lx, should be 0x%lx\n", i, k < n ? words[k] :
@@ -688,6 +764,48 @@ compare_tally(int fast, int s, const uint8_t *xsave)
 	return n[REF_LOAD] | n[REF_STORE] | n[REF_MODIFY] ? bad("another number of references") : 0;
 }
 
+/*
+ * -e: vector instructions whose operand is at the end of memory: they fault if and only if an element that the lifter says
+ * is accessed is behind it.
+ */
+static int
+at_edge(const uint8_t *b)
+{
+	static const uint8_t rel[16];
+	struct user_regs_struct u;
+	const uint64_t *p;
+	struct insn in;
+	unsigned n, past = 0;
+	uint64_t whole;
+	int sig;
+
+	random_state();
+	aim();
+	sig = machine(b, &u);
+	if (sig && sig != SIGSEGV && sig != SIGBUS)
+		return 2;
+	if (x86_lift(b, z.length, rel, &in) || in.nref != 1)
+		return 2;
+	lifted++;
+	counts[z.mnemonic][sig != 0]++;
+	p = &whole;
+	n = 1;
+	if (in.mask.bytes)
+		p = masked_refs(&in, gx, &n);
+	else
+		whole = ref_make(REF_LOAD, operand_at(&in.ref[0]), in.ref[0].n);
+	for (unsigned i = 0; i < n; i++) {
+		uint64_t a = p[i] & UINT64_C(0xffffffffffff), end = a + ref_size(p[i]);
+
+		past |= !(a >= DATA && end <= DATA + NDATA) && !(a >= CODE && end <= CODE + 4096);
+	}
+	if (past == (sig != 0))
+		return 0;
+	printf("%s: %u references, the first one 0x%lx, %s the end of memory\n", sig ? "it faults" : "no fault", n, n ? *p : 0,
+	    past ? "beyond" : "within");
+	return 1;
+}
+
 /* 0 right, 1 wrong, 2 refused */
 static int
 one(const uint8_t *b)
@@ -747,7 +865,7 @@ one(const uint8_t *b)
 	}
 	n = compare_all(&u);
 	if (!sig && mode == RP_REFS && !fast)
-		n += compare_refs(b);
+		n += compare_refs(b, before);
 	if (!sig && values && !fast && s == RP_COUNT)
 		n += compare_values(before);
 	return n != 0;
@@ -798,9 +916,10 @@ main(int argc, char **argv)
 	uint32_t lo, hi;
 	unsigned m;
 
-	while ((o = getopt(argc, argv, "blm:n:s:v")) != -1)
+	while ((o = getopt(argc, argv, "belm:n:s:v")) != -1)
 		switch (o) {
 		case 'b': plain = 1; break;
+		case 'e': edge = 1; break;
 		case 'v': values = 1; break;
 		case 'l': list = 1; break;
 		case 'm': only = optarg; break;
@@ -830,10 +949,12 @@ main(int argc, char **argv)
 		do {
 			if (only)
 				k = below(13);
+			if (edge)
+				k = 7 + below(6);
 			opcode(b, k);
-		} while (!wanted(b, only));
+		} while (!wanted(b, only) || (edge && (!has_memory() || aligned())));
 		current = b;
-		s = one(b);
+		s = edge ? at_edge(b) : one(b);
 		if (s == 1) {
 			show(b);
 			fill();

@@ -107,6 +107,7 @@ say_insn(const struct insn *in, const char *why)
 	static const char *const ctl[] = { "", "jump", "branch", "switch", "call", "callind", "return",
 	    "stop" };
 	static const char *const refs[] = { "; load%lld", "; store%lld", "; modify%lld", "; gotload%lld" };
+	const struct insn_mask *m = &in->mask;
 	int i;
 
 	if (why)
@@ -122,6 +123,15 @@ say_insn(const struct insn *in, const char *why)
 	for (i = 0; i < in->nref; i++) {
 		int op = in->ref[i].op;
 
+		if (op == SO_MASKED) {
+			say("; cc%lld ", in->ref[i].cc);
+			say("width %lld ", in->ref[i].w);
+			say("masked %lld", in->ref[i].n);
+			say_addr(&in->ref[i].m);
+			say(m->vector ? " by vector %lld" : " by k%lld", m->reg);
+			say(m->nindex ? " index %lld" : "", m->index);
+			continue;
+		}
 		say(op >= SO_LOAD && op <= SO_GOTLOAD ? refs[op - SO_LOAD] : "; BAD%lld", in->ref[i].n);
 		say_addr(&in->ref[i].m);
 		say(in->mref == i ? "" : "-", 0);

@@ -408,10 +408,17 @@ feed_masked(struct feed *f, uint64_t *p, const uint8_t *e, unsigned cc, unsigned
 
 	if (p > f->s->buf + AE_BATCH - MA_MOST)
 		p = feed_flush(f, p, e);
-	if (how == MA_ONE || how == MA_PACKED) {
+	if (how == MA_PACKED) {
 		if (m)
-			*p++ = ref_make(kind, at, how == MA_ONE ? w : w * (unsigned)__builtin_popcountll(m));
+			*p++ = ref_make(kind, at, w * (unsigned)__builtin_popcountll(m));
 		return p;
+	}
+	if (how == MA_FOLDED) {
+		unsigned left = 1u << MA_SHIFT(cc);
+
+		for (unsigned i = left; i < n; i += left)
+			m |= m >> i;
+		m &= (1u << left) - 1;
 	}
 	if (how < MA_INDEX4)
 		return mask_runs(p, kind, w, m, at);

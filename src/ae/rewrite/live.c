@@ -71,8 +71,9 @@ live_noflags(const struct afunc *fn)
 		for (i = fn->blk[b].last; i-- > fn->blk[b].first; ) {
 			uint64_t use, def;
 
-			r[i] = !(out[b] & LIVE_FLAGS);
 			live_transfer(fn->m, &fn->ins[i].in, fn->ins[i].lands, &use, &def);
+			/* what is recorded of a branch is so before it uses the flags */
+			r[i] = !((fn->ins[i].in.ctl == IC_BRANCH ? out[b] | use : out[b]) & LIVE_FLAGS);
 			out[b] = (out[b] & ~def) | use;
 		}
 	free(out);

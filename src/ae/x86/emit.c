@@ -86,20 +86,26 @@ x86_rep(struct twin *t, uint32_t i)
 	buf_printf(t->o, "\tset%s\t%u(%%r15)\n", t->fn->ins[i].in.rep == 2 ? "e" : "ne", t->pend++);
 }
 
+/* A group is not longer than this by what is recorded of masked accesses: where a fault ends the trace is looked for near its end. */
+#define GROUP_MOST 256u
+
 /* What a masked access needs, before it: nothing but memory changes. */
 static void
-x86_masked(struct twin *t, const struct insn_mask *m)
+record_mask(struct twin *t, const struct insn_mask *m)
 {
 	static const char *const mask[] = {[2] = "kmovw", [4] = "kmovd", [8] = "kmovq"};
 	static const char *const move[] = {[IF_SSE] = "movdqu", [IF_AVX] = "vmovdqu", [IF_AVX512] = "vmovdqu64"};
 
+	if (t->pend + m->bytes + m->nindex > GROUP_MOST)
+		x86_validate_group(t);
 	if (m->vector)
 		buf_printf(t->o, "\t%s\t%%%cmm%u, %u(%%r15)\n", move[m->form], m->bytes == 32 ? 'y' : 'x', m->reg, t->pend);
 	else
 		buf_printf(t->o, "\t%s\t%%k%u, %u(%%r15)\n", mask[m->bytes], m->reg, t->pend);
 	t->pend += m->bytes;
 	if (m->nindex)
-		buf_printf(t->o, "\t%s\t%%%cmm%u, %u(%%r15)\n", move[m->form],
+		/* the shorter forms of AVX-512 are an extension of their own, which only registers from 16 on need */
+		buf_printf(t->o, "\t%s\t%%%cmm%u, %u(%%r15)\n", move[m->nindex < 64 && m->index < 16 && m->form ? IF_AVX : m->form],
 		    m->nindex == 64 ? 'z' : m->nindex == 32 ? 'y' : 'x', m->index, t->pend);
 	t->pend += m->nindex;
 }
@@ -497,7 +503,7 @@ x86_insn(struct twin *t, uint32_t i)
 			break;
 		}
 		if (a->in.mask.bytes)
-			x86_masked(t, &a->in.mask);
+			record_mask(t, &a->in.mask);
 		buf_printf(t->o, "\t%s\n", twin_text(t, a));
 		break;
 	}

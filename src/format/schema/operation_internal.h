@@ -53,10 +53,10 @@ sch_masked_valid(const struct op_step *s, uint32_t nvar)
 	unsigned how = MA_HOW(s->cc), most = how < MA_INDEX4 ? MA_MOST : MA_MOST_INDEXED;
 
 	if (s->a.kind != SV_VAR || s->n > most || s->m.align ||
-	    (how != MA_ONE && s->n * s->w > MA_MOST) || (uint32_t)s->a.var + sch_mask_vars(how, s->w, s->n) > nvar)
+	    (how != MA_FOLDED && s->n * s->w > MA_MOST) || (uint32_t)s->a.var + sch_mask_vars(how, s->w, s->n) > nvar)
 		return 0;
 	if (how < MA_INDEX4)
-		return !MA_SHIFT(s->cc) && s->b.kind == SV_IMM && !s->b.imm;
+		return (!MA_SHIFT(s->cc) || how == MA_FOLDED) && s->b.kind == SV_IMM && !s->b.imm;
 	return s->w >= 4 && s->m.index == SCH_NOVAR && !s->m.narrow && s->b.kind == SV_VAR && (uint32_t)s->b.var + sch_index_vars(how, s->n) <= nvar;
 }
 

@@ -266,7 +266,7 @@ call_prepare(struct cap *c, const struct call *k, const struct writes *w)
 		}
 		break;
 	case SYS_prctl:
-		if (k->arg[0] == PR_SET_TSC && (c->notsc || c->latetsc))
+		if (k->arg[0] == PR_SET_TSC && c->notsc)
 			call_pretend(c, 0);
 		break;
 	case SYS_arch_prctl:

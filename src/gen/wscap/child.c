@@ -118,7 +118,7 @@ child_detach(const struct cap *c, struct tracee *t, pid_t process, int shared)
 	c->all->strays = 1;
 	if (!shared)
 		amid_restore(c, t);
-	if (c->notsc || c->latetsc)
+	if (c->notsc)
 		tracee_call(t, &ret, SYS_prctl, PR_SET_TSC, PR_TSC_ENABLE, 0, 0, 0, 0);
 	if (c->nocpuid)
 		tracee_call(t, &ret, SYS_arch_prctl, ARCH_SET_CPUID, 1, 0, 0, 0, 0);

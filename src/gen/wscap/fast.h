@@ -126,6 +126,8 @@ struct fast_area {
 	uint32_t ncpuid, last, answer[4];
 	struct { uint32_t leaf, sub, answer[4]; } cpuid[FAST_CPUIDS];
 	uint64_t clock;                 /* address of the vdso's clock_gettime; 0: none */
+	uint64_t tsc_scale, tsc_since, tsc_first;       /* struct tsc_clock; scale 0: rdtsc does not fault */
+	uint64_t time[2], kept;         /* for that */
 	uint64_t steady[2];             /* device and inode of a file that we have open, and that nobody writes to; 0: none */
 	/*
 	 * code, memory that is shared, the recorder's, and that of files that is not read yet (FAST_KEEP): calls
@@ -159,7 +161,9 @@ fast_may_map(uint64_t nr, const uint64_t *arg, uint64_t *lo, uint64_t *hi)
 /* The code of the recorder, to be copied; places in it are offsets from the beginning. */
 extern const uint8_t fast_code_begin[] __asm__("__start_wscap_recorder");
 extern const uint8_t fast_code_end[] __asm__("__stop_wscap_recorder");
-extern const uint8_t fast_entry[], fast_made[], fast_asked[], fast_noted[];
+extern const uint8_t fast_entry[], fast_timed[], fast_made[], fast_asked[], fast_noted[];
+/* bytes from fast_timed on where a `syscall` has returned to that the kernel lets pass */
+#define FAST_PASSES ((uint64_t)(fast_made - fast_timed) + 1)
 extern const uint8_t fast_goes_on[];    /* where it continues after a call, to the program */
 extern const uint8_t fast_tsc[], fast_tscp[], fast_full[];
 extern const uint8_t fast_cpuid[], fast_cpuid_end[];
@@ -250,7 +254,6 @@ int fast_place_add(struct cap *c, uint64_t pc);
 /* A program begins to run, and makes many calls from the start on. */
 void fast_start(struct cap *c);
 void fast_code_mapped(struct cap *c);   /* where known places may be */
-void fast_tsc_known(struct cap *c);     /* rdtsc does not fault any more */
 /* rdtsc at addr has stopped the process, and is done */
 void fast_tsc_made(struct cap *c, uint64_t addr);
 /* the same for cpuid, which a program executes often at its beginning */

@@ -34,10 +34,12 @@ void fast_commit(struct fast_area *a);
 void fast_answer(struct fast_area *a);
 
 /*
- * fast_made is the address after the recorder's own `syscall`, the only one that the kernel lets pass.
+ * fast_timed and fast_made are the addresses after the recorder's own two `syscall`, the only ones that the kernel lets pass.
  * fast_asked is that after the one that stops the process: all registers are the program's then, except rcx,
  * r11 and rip.  At fast_noted, a call has been made and recorded.
  */
+#define RAW     4               /* CLOCK_MONOTONIC_RAW */
+#define CPUNODE 0x7b            /* the segment whose limit is what rdtscp tells of the processor */
 #define AREA(field) "__start_wscap_recorder+" FAST_STRING(FAST_CODE) "+%c[" #field "](%%rip)"
 #define FAST_STRING_(x) #x
 #define FAST_STRING(x) FAST_STRING_(x)
@@ -46,7 +48,7 @@ static void __attribute__((used, naked, section("wscap_recorder"), no_profile_in
 fast_assembly(void)
 {
 	__asm__ volatile(
-	    ".globl fast_entry, fast_started, fast_made, fast_asked, fast_noted, fast_goes_on\n"
+	    ".globl fast_entry, fast_started, fast_timed, fast_made, fast_asked, fast_noted, fast_goes_on\n"
 	    "fast_entry:\n"
 	    "	mov %%r11, " AREA(back) "\n"
 	    "	mov " AREA(head) ", %%r11\n"
@@ -90,7 +92,30 @@ fast_assembly(void)
 	    "	test %%ecx, %%ecx\n"
 	    "	jz 1f\n"
 	    "	js 2f\n"                        /* the call is made already */
+	    "	jmp 90f\n"
+	    /* rdtsc would fault: the kernel tells the time, which rdtsc is made of; the number of the processor is a segment's limit */
+	    "70:	mov %%r11, %c[kept](%%rdi)\n"
+	    "	lea %c[time](%%rdi), %%rsi\n"
+	    "	mov %[gettime], %%eax\n"
+	    "	mov %[raw], %%edi\n"
 	    "	syscall\n"
+	    "fast_timed:\n"
+	    "	lea __start_wscap_recorder+" FAST_STRING(FAST_CODE) "(%%rip), %%rdi\n"
+	    "	mov 48+%c[r](%%rdi), %%rsi\n"
+	    "	mov %c[kept](%%rdi), %%r11\n"
+	    "	imulq $1000000000, %c[time](%%rdi), %%rax\n"
+	    "	addq 8+%c[time](%%rdi), %%rax\n"
+	    "	subq %c[since](%%rdi), %%rax\n"
+	    "	mulq %c[scale](%%rdi)\n"
+	    "	shrdq $32, %%rdx, %%rax\n"
+	    "	addq %c[tsc0](%%rdi), %%rax\n"
+	    "	test %%r11, %%r11\n"
+	    "	jz 80f\n"
+	    "	mov %[cpunode], %%ecx\n"
+	    "	lsl %%ecx, %%ecx\n"
+	    "	mov %%rcx, 8+%c[r](%%rdi)\n"
+	    "	jmp 80f\n"
+	    "90:	syscall\n"
 	    "fast_made:\n"
 	    "	mov %%rax, " AREA(ret) "\n"
 	    "	lea __start_wscap_recorder+" FAST_STRING(FAST_CODE) "(%%rip), %%rdi\n"
@@ -134,6 +159,7 @@ fast_assembly(void)
 	    "	mov $0, %%r11\n"
 	    "3:	mov %%rax, " AREA(back) "\n"
 	    "	mov %%rcx, 8+" AREA(r) "\n"
+	    "	mov %%rsi, 48+" AREA(r) "\n"
 	    "	mov %%rdi, 56+" AREA(r) "\n"
 	    "	mov %%rsp, " AREA(rsp) "\n"
 	    "	lea __start_wscap_recorder+" FAST_STRING(FAST_STACK) "(%%rip), %%rsp\n"
@@ -148,6 +174,8 @@ fast_assembly(void)
 	    "	movb $1, %c[tsc](%%rdi)\n"
 	    "	cmp %[room], %%rcx\n"
 	    "	ja 5f\n"
+	    "	cmpq $0, %c[scale](%%rdi)\n"
+	    "	jne 70b\n"
 	    "	test %%r11, %%r11\n"
 	    "	jz 4f\n"
 	    "	rdtscp\n"
@@ -156,7 +184,7 @@ fast_assembly(void)
 	    "4:	rdtsc\n"
 	    "6:	shl $32, %%rdx\n"
 	    "	or %%rdx, %%rax\n"
-	    "	mov %%rax, %c[ret](%%rdi)\n"
+	    "80:	mov %%rax, %c[ret](%%rdi)\n"
 	    "	mov %c[head](%%rdi), %%rdx\n"
 	    "	lea %c[ring](%%rdi, %%rdx), %%rdx\n"
 	    "	movl %[size], (%%rdx)\n"
@@ -238,6 +266,10 @@ fast_assembly(void)
 	    [room] "i"(FAST_ROOM - sizeof(struct fast_rec)), [ring] "i"(FAST_RING - FAST_CODE),
 	    [size] "i"(sizeof(struct fast_rec)), [nr] "i"(offsetof(struct fast_rec, nr)),
 	    [arg] "i"(offsetof(struct fast_rec, arg)), [value] "i"(offsetof(struct fast_rec, ret)),
+	    [scale] "i"(offsetof(struct fast_area, tsc_scale)), [since] "i"(offsetof(struct fast_area, tsc_since)),
+	    [tsc0] "i"(offsetof(struct fast_area, tsc_first)), [time] "i"(offsetof(struct fast_area, time)),
+	    [kept] "i"(offsetof(struct fast_area, kept)), [gettime] "i"(__NR_clock_gettime), [raw] "i"(RAW),
+	    [cpunode] "i"(CPUNODE),
 	    [iscpuid] "i"(FAST_CPUID), [answer] "i"(offsetof(struct fast_area, answer)));
 }
 

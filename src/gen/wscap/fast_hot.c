@@ -12,6 +12,7 @@
 
 #include "gen/wscap/amid.h"
 #include "gen/wscap/fast.h"
+#include "gen/wscap/signal.h"
 #include "gen/wscap/thread.h"
 #include "isa/x86/maker.h"
 
@@ -276,16 +277,9 @@ fast_left(struct cap *c, const struct call *k)
 }
 
 void
-fast_tsc_known(struct cap *c)
-{
-	if (c->fast && c->fast->a)
-		c->fast->a->clock = fast_clock() ? fast_vdso(c, "__vdso_clock_gettime") : 0;
-}
-
-void
 fast_tsc_made(struct cap *c, uint64_t addr)
 {
-	if (c->all->recorder && !fast_of(c)->never && !c->notsc)
+	if (c->all->recorder && !fast_of(c)->never && (!c->notsc || tsc_scaled(c->all)))
 		fast_used(c, addr);
 }
 

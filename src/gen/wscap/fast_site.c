@@ -127,7 +127,7 @@ share_settle(struct cap *c, uint64_t addr, uint8_t *p, uint64_t n, uint64_t lo, 
 	to = run_call(to, SYS_close, (uint64_t)fd, 0, 0, 0);
 	if (hi > lo) {
 		to = run_call(to, SYS_prctl, PR_SET_SYSCALL_USER_DISPATCH, SUD_ON,
-		    core + (uint64_t)(fast_made - fast_code_begin), 1);
+		    core + (uint64_t)(fast_timed - fast_code_begin), FAST_PASSES);
 		c->dispatched = 1;
 	}
 	to = run_end(to);
@@ -406,7 +406,7 @@ fast_add_site(struct cap *c, uint64_t addr)
 	size_t n = tracee_read(&c->t, addr, b, sizeof(b));
 
 	random_hide(c, addr, b, n);
-	if (n < JUMP || !site_known(&s, b) || (s.tsc == FAST_TSC && c->notsc) ||
+	if (n < JUMP || !site_known(&s, b) || (s.tsc == FAST_TSC && c->notsc && !c->all->tsc.scale) ||
 	    (s.tsc == FAST_CPUID && (c->nocpuid || c->all->ncpuid > FAST_CPUIDS)) || !(t = fast_text_add(c, addr)))
 		return -1;
 	s.stub = addr + JUMP + (uint64_t)(int64_t)t->jump;
@@ -420,6 +420,11 @@ fast_add_site(struct cap *c, uint64_t addr)
 	memcpy(t->p + (s.stub - t->at), stub, sizeof(stub));
 	f->site = mem_xgrow(f->site, &f->capsite, f->nsite + 1, sizeof(*f->site));
 	f->site[f->nsite++] = s;
+	if (s.tsc == FAST_TSC && c->notsc) {
+		f->a->tsc_since = c->all->tsc.since;
+		f->a->tsc_first = c->all->tsc.first;
+		f->a->tsc_scale = c->all->tsc.scale;
+	}
 	return 0;
 }
 

@@ -180,10 +180,8 @@ fast_faulted(struct cap *c, struct user_regs_struct *g, const siginfo_t *si)
 
 	if ((si->si_signo != SIGSEGV && si->si_signo != SIGBUS) || si->si_code <= 0)
 		return 0;
-	signal_forced(c, si->si_signo);
-	if (si->si_signo == SIGSEGV && signal_late_tsc(c, g))
-		return 1;
 	f->a->clock = 0;
+	signal_forced(c, si->si_signo);
 	if (f->a->made)
 		fast_finish(c, g, f->a->ret);
 	else

@@ -1,19 +1,16 @@
 /*
  * Records the results of rdrand, rdseed and rdpid, which cannot be made to fault, and of rdtsc and cpuid
- * where the kernel cannot make them fault, or where rdtsc does so often: stops at the instructions in memory that becomes
+ * where the kernel cannot make them fault: stops at the instructions in memory that becomes
  * executable.  Debug registers can watch four addresses, whatever is there.
  * At others a breakpoint is written, but only where an instruction is certain to be.
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
 #include <sys/ptrace.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 #include <elf.h>
 #include <x86intrin.h>
@@ -123,11 +120,8 @@ random_add(struct cap *c, struct site *s, const char *name, int quiet)
 	for (size_t i = 0; i < c->nsite; i++)
 		if (c->site[i].addr == s->addr)
 			return;
-	if (fast_covers(c, s->addr))    /* amid instructions that the recorder knows */
-		return;
-	/* debug registers are for those that are not certain, and not for those that the recorder will make */
-	if (s->sure && (s->d.insn == TRACEE_CPUID || (s->d.insn == TRACEE_TSC && c->latetsc)) ? random_plant(c, s) :
-	    random_cover(c, s)) {
+	/* debug registers are for those that are not certain */
+	if (s->d.insn == TRACEE_CPUID && s->sure ? random_plant(c, s) : random_cover(c, s)) {
 		if (!quiet)
 			random_unsaid(c, s, name);
 		return;
@@ -197,52 +191,6 @@ random_scan(struct cap *c, const struct region *r, const char *name)
 			random_add(c, &site, name, f->unlikely);
 	}
 	tracee_batch_end(&c->t);
-}
-
-/* Breakpoints stop at rdtsc from now on, wherever it is known to be. */
-static void
-tsc_known(struct cap *c)
-{
-	struct tracee_maps maps = {0};
-	long ret;
-
-	if (tracee_maps(c->t.pid, &maps))
-		return;
-	c->notsc = 0;
-	c->latetsc = 1;
-	for (size_t i = 0; i < maps.n; i++) {
-		const struct tracee_map *m = &maps.map[i];
-		size_t at = region_at(&c->reg, m->lo);
-
-		if (at < c->reg.n && c->reg.p[at].lo <= m->lo)  /* it is the program's */
-			random_scan(c, &(struct region){.lo = m->lo, .hi = m->hi, .offset = m->offset, .dev = m->dev, .ino = m->ino,
-			    .prot = m->prot, .shared = (uint8_t)m->shared}, maps.text + m->name);
-	}
-	tracee_maps_free(&maps);
-	tracee_call(&c->t, &ret, SYS_prctl, PR_SET_TSC, PR_TSC_ENABLE, 0, 0, 0, 0);
-	fast_tsc_known(c);
-}
-
-#define OFTEN 16u               /* a fault takes as long as some hundred rdtsc that the recorder makes */
-#define NEVER UINT_MAX
-
-void
-random_tsc(struct cap *c, uint64_t addr)
-{
-	const struct tree *a = c->all;
-	size_t i = region_at(&c->reg, addr);
-	const struct region *r = &c->reg.p[i];
-
-	/* a compiler at run time may write rdtsc where it is not found */
-	if (i == c->reg.n || r->lo > addr || !r->ino || r->prot & PROT_WRITE)
-		c->ntsc = NEVER;
-	if (c->ntsc == NEVER || !a->recorder || a->norecorder || a->audit || a->touch || ++c->ntsc < OFTEN ||
-	    c->lender || c->borrower)
-		return;
-	if (fast_filtered(c))           /* it may be killed for a call that we make for it */
-		c->ntsc = NEVER;
-	else
-		tsc_known(c);
 }
 
 static void

@@ -343,7 +343,6 @@ scan_code(struct cap *c, const struct region *r, const char *name, struct scan *
 	for (uint64_t at = r->lo; at < r->hi; at += CHUNK - LONGEST) {
 		size_t n = hold_read(c, at, p, r->hi - at < CHUNK ? (size_t)(r->hi - at) : CHUNK), from;
 
-		random_hide(c, at, p, n);
 		for (size_t i = 0; i + 3 <= n; i++) {
 			struct scan_found found = {0};
 

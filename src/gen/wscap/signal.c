@@ -6,10 +6,10 @@
  */
 #include <errno.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/ptrace.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 #include <x86intrin.h>
 
@@ -47,13 +47,72 @@ put_emulated(struct cap *c, const struct ws_rec *r, struct user_regs_struct *g)
 	return 0;
 }
 
+__extension__ typedef unsigned __int128 wide;
+
+#define SCALE_NS 5000000u       /* for a scale that is right to some millionths */
+
+static uint64_t
+raw_time(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC_RAW, &t);
+	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
+/* Both at once, as far as that goes. */
+static uint64_t
+time_and_tsc(uint64_t *tsc)
+{
+	uint64_t least = UINT64_MAX, ns = 0;
+
+	for (int i = 0; i < 8; i++) {
+		uint64_t before = __rdtsc(), t = raw_time(), took = __rdtsc() - before;
+
+		if (took < least) {
+			least = took;
+			ns = t;
+			*tsc = before + took / 2;
+		}
+	}
+	return ns;
+}
+
+int
+tsc_scaled(struct tree *a)
+{
+	struct tsc_clock *k = &a->tsc;
+
+	if (k->scale)
+		return 1;
+	if (!k->began) {
+		k->began = time_and_tsc(&k->at);
+		return 0;
+	}
+	if (raw_time() - k->began < SCALE_NS)
+		return 0;
+	k->since = time_and_tsc(&k->first);
+	k->scale = (uint64_t)((double)(k->first - k->at) / (double)(k->since - k->began) * 4294967296.0);
+	return k->scale != 0;
+}
+
+static uint64_t
+tsc_now(const struct tree *a)
+{
+	const struct tsc_clock *k = &a->tsc;
+
+	return k->scale ? k->first + (uint64_t)((wide)(raw_time() - k->since) * k->scale >> 32) : __rdtsc();
+}
+
 int
 put_tsc(struct cap *c, struct user_regs_struct *g, unsigned len)
 {
 	struct ws_rec r = {.kind = WS_TSC};
 	unsigned aux = 0;
 
-	r.u.tsc.value = len == 3 ? __rdtscp(&aux) : __rdtsc();
+	if (len == 3)
+		(void)__rdtscp(&aux);
+	r.u.tsc.value = tsc_now(c->all);
 	r.u.tsc.has_aux = len == 3;
 	r.u.tsc.aux = aux;
 	g->rax = (uint32_t)r.u.tsc.value;
@@ -64,42 +123,22 @@ put_tsc(struct cap *c, struct user_regs_struct *g, unsigned len)
 	return put_emulated(c, &r, g);
 }
 
-/* The length of rdtsc or rdtscp at b; 0: it is neither. */
-static unsigned
-tsc_length(const uint8_t b[3])
-{
-	return b[0] != 0x0f ? 0 : b[1] == 0x31 ? 2 : b[1] == 0x01 && b[2] == 0xf9 ? 3 : 0;
-}
-
-int
-signal_late_tsc(struct cap *c, const struct user_regs_struct *g)
-{
-	uint8_t b[3] = {0};
-	long ret = -1;
-
-	return c->latetsc && tracee_read(&c->t, g->rip, b, 3) >= 2 && tsc_length(b) && !fast_filtered(c) &&
-	    !tracee_call(&c->t, &ret, SYS_prctl, PR_SET_TSC, PR_TSC_ENABLE, 0, 0, 0, 0) && ret == 0;
-}
-
 /* Emulates an instruction that faults because wscap made it fault; 1: it was one. */
 static int
 signal_emulate(struct cap *c)
 {
 	struct user_regs_struct g;
 	uint8_t b[3] = {0};
-	unsigned tsc;
+	unsigned len;
+	uint64_t at;
 
 	if (tracee_regs(&c->t, &g) || tracee_read(&c->t, g.rip, b, 3) < 2 || b[0] != 0x0f)
 		return 0;
-	tsc = tsc_length(b);
-	if (tsc && c->notsc) {
-		uint64_t at = g.rip;
-
-		if (!put_tsc(c, &g, tsc))
-			random_tsc(c, at);
-	} else if (tsc && c->latetsc) {
-		(void)signal_late_tsc(c, &g);
-		put_tsc(c, &g, tsc);
+	at = g.rip;
+	len = b[1] == 0x31 ? 2 : b[1] == 0x01 && b[2] == 0xf9 ? 3 : 0;
+	if (c->notsc && len) {
+		if (!put_tsc(c, &g, len))
+			fast_tsc_made(c, at);
 	} else if (c->nocpuid && b[1] == 0xa2) {
 		put_cpuid(c, &g);
 	} else {

@@ -62,13 +62,11 @@ void random_scan(struct cap *c, const struct region *r, const char *name);
 void random_remove(struct cap *c, uint64_t lo, uint64_t hi, int there);
 /* signal.c: continues with g after an instruction whose result is recorded by r: 0, or -1: the process was killed before it. */
 int put_emulated(struct cap *c, const struct ws_rec *r, struct user_regs_struct *g);
+/* signal.c: is it known how the time becomes what rdtsc tells, which has faulted? It takes some milliseconds from the first time on. */
+int tsc_scaled(struct tree *a);
 /* signal.c: the same for rdtsc, or rdtscp if len is 3, at g */
 int put_tsc(struct cap *c, struct user_regs_struct *g, unsigned len);
 
-/* rdtsc at addr has faulted, and is done: if it has done so often, it is stopped at from now on, so that the recorder can make it */
-void random_tsc(struct cap *c, uint64_t addr);
-/* signal.c: rdtsc, or rdtscp, has faulted in a thread that was not told yet that it shall not; it is now, and executes it again: 1 */
-int signal_late_tsc(struct cap *c, const struct user_regs_struct *g);
 /* 1: it was such an instruction, and was emulated */
 int random_trap(struct cap *c, const siginfo_t *si);
 /* the address of such an instruction, if the process has executed its breakpoint and no more; else rip */

@@ -244,7 +244,7 @@ sys_prctl(struct cap *c, const struct call *k)
 		put_at(c, k->arg[1], 16);
 		break;
 	case PR_GET_TSC:
-		if (c->notsc || c->latetsc)     /* it faults because of wscap */
+		if (c->notsc)           /* it faults because of wscap */
 			tracee_write(&c->t, k->arg[1], enabled, 4);
 		put_at(c, k->arg[1], 4);
 		break;

@@ -359,7 +359,6 @@ start_faults(struct cap *c)
 {
 	if (!c->notsc)
 		c->notsc = tracee_tsc_faults() && start_may_call(c) && !start_call(c, SYS_prctl, PR_SET_TSC, PR_TSC_SIGSEGV);
-	c->ntsc = 0;
 	/*
 	 * in a virtual machine this slows down every switch of processes several times, so it is stopped at where the
 	 * code is known

@@ -124,6 +124,16 @@ struct image {
 /* Features of the processor that --cpu leaves: all, and those of the psABI's levels x86-64 and x86-64-v2. */
 enum cpu_level { CPU_NATIVE, CPU_BASELINE, CPU_V2 };
 
+/*
+ * What rdtsc tells where it faults in captured processes, once it has done so often: the time of CLOCK_MONOTONIC_RAW, in
+ * ticks.  So the recorder in a process can tell it, too.
+ */
+struct tsc_clock {
+	uint64_t began, at;             /* that time, and what rdtsc told then, when it faulted first; 0: it has not */
+	uint64_t since, first;          /* the same when the scale was found */
+	uint64_t scale;                 /* ticks in a nanosecond, times 2^32; 0: not yet, and what rdtsc tells is its own */
+};
+
 struct tree {
 	struct ws_runs_writer *runs;
 	struct ws_store *store;         /* option --store, or NULL */
@@ -178,6 +188,7 @@ struct tree {
 	enum cpu_level cpu;             /* option --cpu */
 	struct ws_cpuid cpuid[WS_CPUID_MAX];    /* what cpuid answers, for headers: ascending */
 	size_t ncpuid;
+	struct tsc_clock tsc;
 	void *gap;                      /* never used: memory that would be dearer than what comes next */
 	uint8_t *scratch;               /* CHUNK bytes */
 	uint8_t *xsave;                 /* WS_XSAVE_MAX bytes */
@@ -212,8 +223,6 @@ struct cap {
 	struct amid amid;
 	struct image image;
 	int notsc, nocpuid;             /* rdtsc, cpuid fault; otherwise breakpoints stop at them */
-	int latetsc;                    /* rdtsc does not, any more, but may in threads and children until it has once */
-	unsigned ntsc;                  /* times that it has faulted in code of files; NEVER: in other code, too */
 	int inside;                     /* between the two stops of a system call */
 	/* the call `in` was interrupted, and the kernel may restart it; or wscap has led the process back to it */
 	enum { RESTART_NOT, RESTART_KERNEL, RESTART_OURS } restart;

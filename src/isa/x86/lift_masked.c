@@ -48,24 +48,11 @@ masked_ref(struct lift *l, const struct sch_addr *m, unsigned cc, unsigned size,
 	return s;
 }
 
-static unsigned
-broadcast_elements(ZydisBroadcastMode mode)
-{
-	switch (mode) {
-	case ZYDIS_BROADCAST_MODE_1_TO_2: return 2;
-	case ZYDIS_BROADCAST_MODE_1_TO_4: return 4;
-	case ZYDIS_BROADCAST_MODE_1_TO_8: return 8;
-	case ZYDIS_BROADCAST_MODE_1_TO_16: return 16;
-	case ZYDIS_BROADCAST_MODE_1_TO_32: return 32;
-	default: return 0;
-	}
-}
-
 const char *
 x86_masked(struct lift *l, const ZydisDecodedOperand *o)
 {
 	static const char odd[] = "masked operand of odd size";
-	unsigned store = (o->actions & ZYDIS_OPERAND_ACTION_MASK_WRITE) != 0, size = o->element_size / 8u, n, how = MA_RUNS;
+	unsigned store = (o->actions & ZYDIS_OPERAND_ACTION_MASK_WRITE) != 0, size = o->element_size / 8u, n, how = MA_RUNS, scale = 0;
 	int evex = l->z.encoding == ZYDIS_INSTRUCTION_ENCODING_EVEX;
 	struct sch_addr m;
 	const char *why = x86_mem(l, o, &m);
@@ -81,17 +68,18 @@ x86_masked(struct lift *l, const ZydisDecodedOperand *o)
 		return odd;
 	}
 	if (l->z.avx.broadcast.mode != ZYDIS_BROADCAST_MODE_INVALID) {
-		n = broadcast_elements(l->z.avx.broadcast.mode);
-		how = MA_ONE;
+		scale = n;
+		n = x86_broadcast_elements(&l->z);
+		how = MA_FOLDED;
 	} else if (x86_packs(l->z.mnemonic)) {
 		how = MA_PACKED;
 	} else if (!evex) {
 		how = MA_RUNS_TOP;
 	}
-	if (n == 0 || n > VECTOR || (size != 1 && size != 2 && size != 4 && size != 8) || (how != MA_ONE && n * size > VECTOR) ||
-	    l->in->nref)
+	if (n == 0 || n > VECTOR || (size != 1 && size != 2 && size != 4 && size != 8) || l->in->nref ||
+	    (how == MA_FOLDED ? scale != 1 && scale != 2 && scale != 4 && scale != 8 : n * size > VECTOR))
 		return odd;
-	masked_ref(l, &m, MA_COND(store, how, 0), size, n);
+	masked_ref(l, &m, MA_COND(store, how, scale), size, n);
 	mask_from(l, evex ? l->z.avx.mask.reg : l->op[1].reg.value, n);
 	return NULL;
 }

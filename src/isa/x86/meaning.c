@@ -347,7 +347,7 @@ x86_advance(struct lift *l, int r, int w)
 }
 
 static uint8_t
-x86_near(ZydisMnemonic m)
+near_kind(ZydisMnemonic m)
 {
 	switch (m) {
 	case ZYDIS_MNEMONIC_JRCXZ: return X86_JRCXZ;
@@ -372,7 +372,7 @@ x86_control(struct lift *l)
 		return "far transfer";
 	if (l->z.meta.category == ZYDIS_CATEGORY_COND_BR) {
 		in->ctl = IC_BRANCH;
-		in->near = x86_near(l->z.mnemonic);
+		in->near = near_kind(l->z.mnemonic);
 		in->cc = in->near ? INSN_NOCC : x86_cond(l->z.opcode);
 		if (in->near >= X86_LOOP && l->z.address_width != 64)
 			return "loop that counts in ecx";

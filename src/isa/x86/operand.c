@@ -64,7 +64,11 @@ static int
 x86_suppresses(const ZydisDecodedInstruction *z)
 {
 	if (z->encoding != ZYDIS_INSTRUCTION_ENCODING_EVEX || z->avx.mask.reg == ZYDIS_REGISTER_NONE
-	    || z->avx.mask.reg == ZYDIS_REGISTER_K0 || z->avx.broadcast.is_static)
+	    || z->avx.mask.reg == ZYDIS_REGISTER_K0)
+		return 0;
+	/* E4NF, which Zydis 4.0 takes for E4 */
+	if (z->mnemonic == ZYDIS_MNEMONIC_VDBPSADBW || z->mnemonic == ZYDIS_MNEMONIC_VGF2P8AFFINEQB ||
+	    z->mnemonic == ZYDIS_MNEMONIC_VGF2P8AFFINEINVQB || z->mnemonic == ZYDIS_MNEMONIC_VCVTNE2PS2BF16)
 		return 0;
 	switch (z->meta.exception_class) {
 	case ZYDIS_EXCEPTION_CLASS_E1NF: case ZYDIS_EXCEPTION_CLASS_E2NF: case ZYDIS_EXCEPTION_CLASS_E3NF:
@@ -104,6 +108,21 @@ x86_refs_depend_on(const ZydisDecodedInstruction *z, const ZydisDecodedOperand *
 	if (z->meta.category == ZYDIS_CATEGORY_XSAVE || z->meta.category == ZYDIS_CATEGORY_XSAVEOPT)
 		return X86_BY_STATE;
 	return X86_BY_ADDRESS;
+}
+
+unsigned
+x86_broadcast_elements(const ZydisDecodedInstruction *z)
+{
+	switch (z->avx.broadcast.mode) {
+	case ZYDIS_BROADCAST_MODE_1_TO_2: return 2;
+	case ZYDIS_BROADCAST_MODE_1_TO_4: case ZYDIS_BROADCAST_MODE_2_TO_4: return 4;
+	case ZYDIS_BROADCAST_MODE_1_TO_8: case ZYDIS_BROADCAST_MODE_2_TO_8: case ZYDIS_BROADCAST_MODE_4_TO_8: return 8;
+	case ZYDIS_BROADCAST_MODE_1_TO_16: case ZYDIS_BROADCAST_MODE_2_TO_16: case ZYDIS_BROADCAST_MODE_4_TO_16:
+	case ZYDIS_BROADCAST_MODE_8_TO_16: return 16;
+	case ZYDIS_BROADCAST_MODE_1_TO_32: return 32;
+	case ZYDIS_BROADCAST_MODE_1_TO_64: return 64;
+	default: return 0;
+	}
 }
 
 int

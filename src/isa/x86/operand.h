@@ -18,6 +18,8 @@ int x86_no_reference(const ZydisDecodedInstruction *z);
 enum x86_refs { X86_BY_ADDRESS, X86_BY_MASK, X86_BY_BIT, X86_BY_STATE };
 enum x86_refs x86_refs_depend_on(const ZydisDecodedInstruction *z, const ZydisDecodedOperand *op);
 
+/* A broadcast: of how many elements the mask says whether they are written; 0: it is none */
+unsigned x86_broadcast_elements(const ZydisDecodedInstruction *z);
 int x86_packs(ZydisMnemonic m);                 /* are the elements in memory adjacent, whatever the mask? */
 /* of a gather or scatter: do its indexes, its elements have 8 bytes, not 4? */
 int x86_quad_index(ZydisMnemonic m);

@@ -358,7 +358,7 @@ struct rp_hinfo {
 	uint8_t refs, record, memory;
 	/*
 	 * n: elements.  kfrom: where their mask is: 0 kmask, else the top bits of vec[1]'s
-	 * elements (2: bytes).  packed: expand and compress.
+	 * elements (2: bytes).  packed: 1 expand and compress; 2 a broadcast of isize elements to n.
 	 */
 	uint8_t n, kfrom, packed;
 	int64_t disp;

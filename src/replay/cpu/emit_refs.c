@@ -62,15 +62,16 @@ fill_masked(struct rp_tr *t, struct rp_hinfo *h, const ZydisDecodedOperand *o)
 
 	if (in->z.avx.broadcast.mode != ZYDIS_BROADCAST_MODE_INVALID) {
 		h->size = (uint8_t)(o->element_size / 8);
-		h->n = 1;
-		h->packed = 2;          /* any nonzero bit of the mask */
+		h->n = (uint8_t)x86_broadcast_elements(&in->z);
+		h->isize = (uint8_t)(o->size / o->element_size);
+		h->packed = 2;
 	} else {
 		h->size = (uint8_t)(o->element_size / 8);
 		h->n = (uint8_t)(o->size / o->element_size);
 		h->packed = (uint8_t)x86_packs(in->z.mnemonic);
 	}
 	if (in->z.encoding == ZYDIS_INSTRUCTION_ENCODING_EVEX)
-		dump_mask(t, in->z.avx.mask.reg, h->packed == 2 || h->n > 16 ? 64 : 16);
+		dump_mask(t, in->z.avx.mask.reg, h->n > 16 ? 64 : 16);
 	else {
 		h->kfrom = 1;
 		dump_vector(t, in->op[1].reg.value, FO(vec) + 64);

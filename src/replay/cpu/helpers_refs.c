@@ -24,7 +24,7 @@ static uint64_t
 mask_of(const struct rp_frame *f, const struct rp_hinfo *h)
 {
 	uint64_t m = 0;
-	unsigned i, n = h->packed == 2 ? 64 : h->n;
+	unsigned i, n = h->n;
 
 	if (h->kfrom == 0)
 		m = f->kmask;
@@ -55,7 +55,7 @@ static void
 helper_masked(struct rp_frame *f, const struct rp_hinfo *h, uint64_t a)
 {
 	uint64_t m = mask_of(f, h);
-	unsigned i = 0, j;
+	unsigned i = 0, j, n = h->packed == 2 ? h->isize : h->n;
 
 	if (h->packed == 1) {
 		for (; m; m &= m - 1)
@@ -63,17 +63,17 @@ helper_masked(struct rp_frame *f, const struct rp_hinfo *h, uint64_t a)
 		helper_pieces(f, h->ref, a, i * h->size);
 		return;
 	}
-	if (h->packed == 2) {
-		if (m)
-			helper_word(f, h->ref, a, h->size);
-		return;
+	if (h->packed == 2) {           /* an element in memory is accessed if any that it becomes is written */
+		for (j = n; j < h->n; j += n)
+			m |= m >> j;
+		m &= (UINT64_C(1) << n) - 1;
 	}
-	while (i < h->n) {
+	while (i < n) {
 		if (!(m >> i & 1)) {
 			i++;
 			continue;
 		}
-		for (j = i; j < h->n && (m >> j & 1); j++)
+		for (j = i; j < n && (m >> j & 1); j++)
 			;
 		helper_word(f, h->ref, a + (uint64_t)i * h->size, (j - i) * h->size);
 		i = j;

@@ -73,6 +73,24 @@ counts(long n, long k)
 	return s;
 }
 
+/* rcx is not known before, and recorded at loope itself, whose flags are live */
+NOINLINE static long
+chosen(long n, const long *p)
+{
+	long s = 0;
+
+	for (long i = 0; i < n; i++) {
+		long x = 0, c = 0;
+
+		__asm__ volatile("testq $1, %[i]\n\tjz 5f\n\tmovq (%[p]), %%rcx\n\tjmp 6f\n5:\tmovq 8(%[p]), %%rcx\n"
+		    "6:\tcmpq %[i], %[three]\n\tloope 7f\n\tincq %[x]\n\tjmp 8f\n7:\taddq $100, %[x]\n"
+		    "8:\taddq (%[p],%%rcx,8), %[x]"
+		    : [x] "+r"(x), "+c"(c) : [i] "r"(i), [p] "r"(p), [three] "r"(3L) : "cc", "memory");
+		s = s * 7 + x;
+	}
+	return s;
+}
+
 NOINLINE static int
 is_negative(long x)
 {
@@ -148,6 +166,7 @@ main(int argc, char **argv)
 		mix(bsr_loop(sum) + sum_down(i));
 		mix(is_negative(i % 3 - 1));
 		mix(counts(i % 5, i));
+		mix(chosen(i, words));
 		mix(xchg(&cell, i) + xadd(&other, i));
 		mix(cmpxchg(&cell, i % 2 ? i : -1, i * 3));
 		mix(cell);
