@@ -296,4 +296,32 @@ wscap -1 -o c.ws ./wait 2>/dev/null
 timeout 120 ws2addr -c c.ws >out 2>err
 is "a wait for another process: status" $? 1
 ok "a wait for another process: why" grep -q 'drifted.*continues where the program had a .* long ago' err
+
+# a gather that faults at its third element: the first two are in the register already
+if grep -q -w avx2 /proc/cpuinfo; then
+	cat >gather.c <<'P'
+#include <immintrin.h>
+#include <sys/mman.h>
+#include <unistd.h>
+__attribute__((noinline, noclone)) int gather(int *p, __m256i k, __m256i i)
+{
+	__m256i r = _mm256_mask_i32gather_epi32(i, p, i, k, 4);
+	return _mm256_extract_epi32(r, 0) + _mm256_extract_epi32(r, 7);
+}
+int main(void)
+{
+	char *m = mmap(0, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	mprotect(m + 4096, 4096, 0);
+	write(1, "before\n", 7);
+	return gather((int *)(m + 4096) - 5, _mm256_setr_epi32(-1, 0, -1, 0, 0, -1, -1, 0), _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
+}
+P
+	cc -O2 -mavx2 -static gather.c -o gather || exit 1
+	wscap -o c.ws ./gather >out
+	is "a gather that faults: status" $? 139
+	replays "a gather that faults"
+	is "it is not executed" "$(ws2addr -f text c.ws | tail -n 1 | cut -d ' ' -f 1)" inst
+else
+	skip "the processor has no AVX2"
+fi
 tap_end

@@ -5,6 +5,7 @@
 #include <sys/syscall.h>
 
 #include "base/bytes.h"
+#include "isa/x86/decode.h"
 #include "replay/guest/replay_internal.h"
 
 #define X_MXCSR  24u            /* offsets in an XSAVE image */
@@ -336,6 +337,25 @@ has_state(const struct ws_rec_sig *s)
 	return s->nxsave > X_BV && s->sig != WS_SWITCH && ws_same(&s->at, &s->to);
 }
 
+/*
+ * A gather that faults has loaded the elements before the one that it faults at: the vectors are not those from before it.
+ */
+static int
+is_gather(struct replay *r)
+{
+	ZydisDecodedInstruction z;
+	ZydisDecodedOperand op[ZYDIS_MAX_OPERAND_COUNT];
+	uint8_t b[15];
+	size_t n = mem_read(&r->mem, r->x.cpu.rip, b, sizeof b);
+
+	if (x86_decode(&z, op, b, n, replay_amd(r->head)) != 0)
+		return 0;
+	for (int i = 0; i < z.operand_count_visible; i++)
+		if (op[i].type == ZYDIS_OPERAND_TYPE_MEMORY && op[i].mem.type == ZYDIS_MEMOP_TYPE_VSIB)
+			return 1;
+	return 0;
+}
+
 int
 drive_signal_here(struct replay *r)
 {
@@ -354,7 +374,7 @@ drive_signal_here(struct replay *r)
 	}
 	return ws_comes_at(s, &g) && same_memory(r, g.r[WS_RSP], s->stack, s->nstack) && same_words(r, s) &&
 	    (!has_state(s) ||
-		memcmp(records_vectors(r->x.cpu.xsave), records_vectors(s->xsave), X_XMM_END - X_XMM) == 0);
+		memcmp(records_vectors(r->x.cpu.xsave), records_vectors(s->xsave), X_XMM_END - X_XMM) == 0 || is_gather(r));
 }
 
 int
