@@ -125,11 +125,17 @@ enum sch_masked {
 #define MA_SHIFT(cc)    ((cc) >> 4)     /* log2 of the scale */
 #define MA_MOST         64u             /* elements, at most; and bytes of them all, but for MA_FOLDED */
 #define MA_MOST_INDEXED 16u             /* elements with indexes, at most */
+/* is the mask the highest bits of elements? */
+static inline int
+sch_mask_top(unsigned how)
+{
+	return how == MA_RUNS_TOP || how == MA_INDEX4_TOP || how == MA_INDEX8_TOP;
+}
 /* How many variables of 8 bytes the mask and the indexes take */
 static inline unsigned
 sch_mask_vars(unsigned how, unsigned w, unsigned n)
 {
-	return how == MA_RUNS_TOP || how == MA_INDEX4_TOP || how == MA_INDEX8_TOP ? (n * w + 7) / 8 : 1;
+	return sch_mask_top(how) ? (n * w + 7) / 8 : 1;
 }
 static inline unsigned
 sch_index_vars(unsigned how, unsigned n)

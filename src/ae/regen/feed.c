@@ -376,7 +376,7 @@ mask_bits(unsigned how, unsigned w, unsigned n, const uint64_t *mask)
 {
 	uint64_t m = 0;
 
-	if (how != MA_RUNS_TOP && how != MA_INDEX4_TOP && how != MA_INDEX8_TOP)
+	if (!sch_mask_top(how))
 		return n < 64 ? *mask & ((UINT64_C(1) << n) - 1) : *mask;
 	for (unsigned i = 0; i < n; i++) {
 		unsigned last = (i + 1) * w - 1;

@@ -161,7 +161,8 @@ frame_references(struct scan *c, const struct state *s, uint32_t i)
 			c->lost = 1;
 			return;
 		}
-		if (r->m.index != SCH_NOVAR || r->m.sym != SCH_NOSYM || r->m.narrow || r->m.align || c->fn->ins[i].in.mask.nindex) {
+		if (r->m.index != SCH_NOVAR || r->m.sym != SCH_NOSYM || r->m.narrow || r->m.align ||
+		    c->fn->ins[i].in.mask.nindex) {
 			c->seen = 1;
 			continue;
 		}

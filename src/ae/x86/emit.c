@@ -86,7 +86,10 @@ x86_rep(struct twin *t, uint32_t i)
 	buf_printf(t->o, "\tset%s\t%u(%%r15)\n", t->fn->ins[i].in.rep == 2 ? "e" : "ne", t->pend++);
 }
 
-/* A group is not longer than this by what is recorded of masked accesses: where a fault ends the trace is looked for near its end. */
+/*
+ * A group does not become longer than this by what is recorded of masked accesses: where a fault has ended the program, not
+ * many bytes are looked at.
+ */
 #define GROUP_MOST 256u
 
 /* What a masked access needs, before it: nothing but memory changes. */
@@ -95,6 +98,8 @@ record_mask(struct twin *t, const struct insn_mask *m)
 {
 	static const char *const mask[] = {[2] = "kmovw", [4] = "kmovd", [8] = "kmovq"};
 	static const char *const move[] = {[IF_SSE] = "movdqu", [IF_AVX] = "vmovdqu", [IF_AVX512] = "vmovdqu64"};
+	/* the shorter forms of AVX-512 are an extension of their own, which only registers from 16 on need */
+	unsigned form = m->form == IF_AVX512 && m->nindex < 64 && m->index < 16 ? IF_AVX : m->form;
 
 	if (t->pend + m->bytes + m->nindex > GROUP_MOST)
 		x86_validate_group(t);
@@ -104,8 +109,7 @@ record_mask(struct twin *t, const struct insn_mask *m)
 		buf_printf(t->o, "\t%s\t%%k%u, %u(%%r15)\n", mask[m->bytes], m->reg, t->pend);
 	t->pend += m->bytes;
 	if (m->nindex)
-		/* the shorter forms of AVX-512 are an extension of their own, which only registers from 16 on need */
-		buf_printf(t->o, "\t%s\t%%%cmm%u, %u(%%r15)\n", move[m->nindex < 64 && m->index < 16 && m->form ? IF_AVX : m->form],
+		buf_printf(t->o, "\t%s\t%%%cmm%u, %u(%%r15)\n", move[form],
 		    m->nindex == 64 ? 'z' : m->nindex == 32 ? 'y' : 'x', m->index, t->pend);
 	t->pend += m->nindex;
 }

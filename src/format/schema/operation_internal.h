@@ -57,7 +57,8 @@ sch_masked_valid(const struct op_step *s, uint32_t nvar)
 		return 0;
 	if (how < MA_INDEX4)
 		return (!MA_SHIFT(s->cc) || how == MA_FOLDED) && s->b.kind == SV_IMM && !s->b.imm;
-	return s->w >= 4 && s->m.index == SCH_NOVAR && !s->m.narrow && s->b.kind == SV_VAR && (uint32_t)s->b.var + sch_index_vars(how, s->n) <= nvar;
+	return s->w >= 4 && s->m.index == SCH_NOVAR && !s->m.narrow && s->b.kind == SV_VAR &&
+	    (uint32_t)s->b.var + sch_index_vars(how, s->n) <= nvar;
 }
 
 /* Memory of a decoded unit: a list of pieces that are freed together. */

@@ -14,7 +14,9 @@ const struct sch_word sch_word[SO_NOPS] = {
 const char *const sch_ccword[SCH_NCC] = { "eq", "ne", "lt", "le", "gt", "ge", "ltu", "leu", "gtu", "geu",
 	"neg", "nneg" };
 const char *const sch_repword[5] = {"movs", "stos", "lods", "cmps", "scas"};
-const char *const sch_maskedword[MA_HOWS] = {"runs", "runs_top", "packed", "folded", "index4", "index4_top", "index8", "index8_top"};
+const char *const sch_maskedword[MA_HOWS] = {
+	"runs", "runs_top", "packed", "folded", "index4", "index4_top", "index8", "index8_top"
+};
 const char *const sch_extword[5] = {"", "sext", "merge", "sext32", "short"};
 const char *const sch_loopword[3] = {"loop_entry", "loop_back", "loop_exit"};
 const char *const sch_flagword[SCH_NFLAG] = {"tail_out", "setjmp", "no_entry", "library", "short_need"};

@@ -24,8 +24,8 @@ fast_tell(struct cap *c, int on)
 
 	if (c->dispatched == on)
 		return 0;
-	if (on && tracee_call(&c->t, &ret, SYS_prctl, PR_SET_SYSCALL_USER_DISPATCH, SUD_ON, fast_place(f, fast_timed), FAST_PASSES,
-		f->core + FAST_CODE + offsetof(struct fast_area, selector), 0))
+	if (on && tracee_call(&c->t, &ret, SYS_prctl, PR_SET_SYSCALL_USER_DISPATCH, SUD_ON,
+		fast_place(f, fast_timed), FAST_PASSES, f->core + FAST_CODE + offsetof(struct fast_area, selector), 0))
 		ret = -1;
 	else if (!on)
 		tracee_call(&c->t, &ret, SYS_prctl, PR_SET_SYSCALL_USER_DISPATCH, SUD_OFF, 0, 0, 0, 0);

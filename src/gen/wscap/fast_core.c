@@ -93,7 +93,7 @@ fast_assembly(void)
 	    "	jz 1f\n"
 	    "	js 2f\n"                        /* the call is made already */
 	    "	jmp 90f\n"
-	    /* rdtsc would fault: the kernel tells the time, which rdtsc is made of; the number of the processor is a segment's limit */
+	    /* rdtsc would fault: the kernel tells the time, and a segment's limit the number of the processor */
 	    "70:	mov %%r11, %c[kept](%%rdi)\n"
 	    "	lea %c[time](%%rdi), %%rsi\n"
 	    "	mov %[gettime], %%eax\n"

@@ -130,6 +130,9 @@ x86_unsupported(const struct lift *l)
 	case ZYDIS_MNEMONIC_FNSTENV:
 	case ZYDIS_MNEMONIC_WRFSBASE: case ZYDIS_MNEMONIC_WRGSBASE: case ZYDIS_MNEMONIC_POPFQ:
 	case ZYDIS_MNEMONIC_POPF:
+	/* of Xeon Phi: four elements in memory for a mask of sixteen */
+	case ZYDIS_MNEMONIC_V4FMADDPS: case ZYDIS_MNEMONIC_V4FMADDSS: case ZYDIS_MNEMONIC_V4FNMADDPS:
+	case ZYDIS_MNEMONIC_V4FNMADDSS: case ZYDIS_MNEMONIC_VP4DPWSSD: case ZYDIS_MNEMONIC_VP4DPWSSDS:
 		return "instruction not supported";
 	case ZYDIS_MNEMONIC_BT: case ZYDIS_MNEMONIC_BTS: case ZYDIS_MNEMONIC_BTR: case ZYDIS_MNEMONIC_BTC:
 		if (l->op[0].type == ZYDIS_OPERAND_TYPE_MEMORY &&
@@ -251,8 +254,7 @@ x86_references(struct lift *l)
 				return x86_indexed(l, o);
 			if (o->mem.type != ZYDIS_MEMOP_TYPE_MEM)
 				return "odd memory operand";
-			if (x86_refs_depend_on(&l->z, l->op) == X86_BY_MASK || l->z.mnemonic == ZYDIS_MNEMONIC_MASKMOVDQU ||
-			    l->z.mnemonic == ZYDIS_MNEMONIC_VMASKMOVDQU)
+			if (x86_refs_depend_on(&l->z, l->op) == X86_BY_MASK || x86_byte_mask(l->z.mnemonic))
 				return x86_masked(l, o);
 			if (o->size == 0 || o->size % 8 || o->size / 8 > 64)
 				return "operand of odd size";

@@ -21,6 +21,7 @@ struct sch_addr x86_stack(int64_t disp);
 /* adds references of explicit memory operands */
 const char *x86_memory_operands(struct lift *l);
 /* The reference of an operand of which a mask chooses the elements; of a gather or scatter: lift_masked.c */
+int x86_byte_mask(ZydisMnemonic m);     /* does a vector register choose bytes at rdi? */
 const char *x86_masked(struct lift *l, const ZydisDecodedOperand *o);
 const char *x86_indexed(struct lift *l, const ZydisDecodedOperand *o);
 /* field index of immediate i if the linker fills it in */

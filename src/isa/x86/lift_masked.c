@@ -48,18 +48,25 @@ masked_ref(struct lift *l, const struct sch_addr *m, unsigned cc, unsigned size,
 	return s;
 }
 
+int
+x86_byte_mask(ZydisMnemonic m)
+{
+	return m == ZYDIS_MNEMONIC_MASKMOVDQU || m == ZYDIS_MNEMONIC_VMASKMOVDQU;
+}
+
 const char *
 x86_masked(struct lift *l, const ZydisDecodedOperand *o)
 {
 	static const char odd[] = "masked operand of odd size";
-	unsigned store = (o->actions & ZYDIS_OPERAND_ACTION_MASK_WRITE) != 0, size = o->element_size / 8u, n, how = MA_RUNS, scale = 0;
+	unsigned store = (o->actions & ZYDIS_OPERAND_ACTION_MASK_WRITE) != 0, how = MA_RUNS, scale = 0;
+	unsigned size = o->element_size / 8u, n;
 	int evex = l->z.encoding == ZYDIS_INSTRUCTION_ENCODING_EVEX;
 	struct sch_addr m;
 	const char *why = x86_mem(l, o, &m);
 
 	if (why)
 		return why;
-	if (l->z.mnemonic == ZYDIS_MNEMONIC_MASKMOVDQU || l->z.mnemonic == ZYDIS_MNEMONIC_VMASKMOVDQU) {
+	if (x86_byte_mask(l->z.mnemonic)) {
 		size = 1;
 		n = 16;
 	} else if (o->element_size && o->element_size % 8 == 0) {
