@@ -54,14 +54,17 @@ wait_fail(struct cap *c, const char *option, const struct where *w, const char *
 	exit(125);
 }
 
-/* Does it share the memory, without being a thread? The points would be met by it. */
+/*
+ * Does it share the memory, without being a thread? The points would be met by it. There may be no such process: of a thread
+ * that is killed meanwhile, as another one executes a program, the kernel tells how it ends in the place of a process's id.
+ */
 static int
 wait_shares(const struct cap *c, pid_t pid)
 {
 	uint64_t group = 0;
 
-	return amid_status(pid, "Tgid", 10, &group) || (group != (uint64_t)c->pid &&
-	    syscall(SYS_kcmp, c->pid, pid, 1, 0, 0) == 0);
+	return !amid_status(pid, "Tgid", 10, &group) && group != (uint64_t)c->pid &&
+	    syscall(SYS_kcmp, c->pid, pid, 1, 0, 0) == 0;
 }
 
 int

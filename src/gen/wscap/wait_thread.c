@@ -90,6 +90,12 @@ wait_froze(struct cap *c, struct thread *t, int status)
 		thread_free(c, t);
 		return asked;
 	}
+	/* one that executes a program waits in the kernel for the ends of the others */
+	if (WIFSTOPPED(status) && status >> 16 == PTRACE_EVENT_EXIT && t->tid != c->pid) {
+		t->state = THREAD_DYING;
+		ptrace(PTRACE_CONT, t->tid, NULL, NULL);
+		return asked;
+	}
 	t->state = asked ? THREAD_READY : t->state;
 	t->stopped = 1;
 	t->status = status;
