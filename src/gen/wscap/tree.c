@@ -149,6 +149,9 @@ tree_first_stop(struct tree *a, pid_t pid)
 {
 	int status;
 
+	/* how a thread ends, in the place of an id (wait_shares): 0 would be any process */
+	if (pid <= 0)
+		return -1;
 	for (size_t i = 0; i < a->nearly; i++)
 		if (a->early[i].pid == pid) {
 			a->early[i] = a->early[--a->nearly];

@@ -56,7 +56,7 @@ wait_fail(struct cap *c, const char *option, const struct where *w, const char *
 
 /*
  * Does it share the memory, without being a thread? The points would be met by it. There may be no such process: of a thread
- * that is killed meanwhile, as another one executes a program, the kernel tells how it ends in the place of a process's id.
+ * that is killed meanwhile, as another one executes a program, the kernel tells how it ends in the place of a process's id: 0.
  */
 static int
 wait_shares(const struct cap *c, pid_t pid)
