@@ -225,10 +225,9 @@ x86_jump(struct twin *t, const struct ainsn *a, uint32_t blk)
 
 /* The group is made valid on the way to block `to`, or passed on to it. */
 static void
-x86_settle_to(struct twin *t, uint32_t i, uint32_t to, unsigned pend)
+x86_settle_to(struct twin *t, uint32_t i, uint32_t to)
 {
-	t->pend = pend;
-	if (pend && !twin_carry(t, i, to))
+	if (t->pend && !twin_carry(t, i, to))
 		x86_validate_group(t);
 }
 
@@ -253,14 +252,16 @@ x86_near(struct twin *t, const struct ainsn *a, uint32_t blk)
 		buf_printf(t->o, "\t%s\t1f\n", a->in.near == X86_LOOPE ? "jne" : "je");
 	if (rec)
 		buf_printf(t->o, "\tmovb\t$%d, %u(%%r15)\n", loop, at);
-	x86_settle_to(t, i, succ[!loop], pend);
+	t->pend = pend;
+	x86_settle_to(t, i, succ[!loop]);
 	buf_str(t->o, "\tjmp\t");
 	if (loop)
 		jump_operand(t, a, blk, 1);
 	else
 		buf_str(t->o, "2f\n");
 	buf_str(t->o, "1:\n");
-	x86_settle_to(t, i, succ[loop], pend);
+	t->pend = pend;
+	x86_settle_to(t, i, succ[loop]);
 	if (!loop) {
 		buf_str(t->o, "\tjmp\t");
 		jump_operand(t, a, blk, 1);
@@ -292,12 +293,10 @@ x86_branch(struct twin *t, const struct ainsn *a, uint32_t blk)
 		buf_str(t->o, "(%r15)\n");
 		t->pend++;
 	}
-	if (t->pend && !twin_carry(t, i, succ[0]))
-		x86_validate_group(t);
+	x86_settle_to(t, i, succ[0]);
 	buf_printf(t->o, "\t%.*s", mnemonic_len(s), s);
 	jump_operand(t, a, blk, 1);
-	if (t->pend && !twin_carry(t, i, succ[1]))
-		x86_validate_group(t);
+	x86_settle_to(t, i, succ[1]);
 	t->pend = 0;
 }
 
