@@ -343,11 +343,17 @@ start_brk(struct cap *c)
 	return brk ? brk : (uint64_t)start_call(c, SYS_brk, 0, 0);
 }
 
+static int
+is_first_program(const struct cap *c)
+{
+	return c->t.pid == c->all->first && !c->all->settled;
+}
+
 /* May the process make any call?  The first program has no filter yet. */
 static int
 start_may_call(const struct cap *c)
 {
-	return (c->t.pid == c->all->first && !c->all->settled) || !fast_filtered(c);
+	return is_first_program(c) || !fast_filtered(c);
 }
 
 /*
@@ -378,7 +384,7 @@ cap_begin(struct cap *c)
 	if (tracee_regs(&c->t, &s.regs))
 		return "its registers cannot be read";
 	start_auxv(c, &s);
-	if (c->t.pid == c->all->first && !c->all->settled)
+	if (is_first_program(c))
 		keep_apart(c, &s);
 	start_faults(c);
 	c->brk = (start_brk(c) + PAGE - 1) / PAGE * PAGE;
