@@ -63,11 +63,11 @@ void random_remove(struct cap *c, uint64_t lo, uint64_t hi, int there);
 /* signal.c: continues with g after an instruction whose result is recorded by r: 0, or -1: the process was killed before it. */
 int put_emulated(struct cap *c, const struct ws_rec *r, struct user_regs_struct *g);
 /*
- * signal.c: rdtsc has faulted: is it known by now how the time becomes what it tells? That takes some milliseconds from the
+ * tsc.c: rdtsc has faulted: is it known by now how the time becomes what it tells? That takes some milliseconds from the
  * first time on.
  */
 int tsc_scaled(struct tree *a);
-/* signal.c: the same for rdtsc, or rdtscp if len is 3, at g */
+/* tsc.c: as put_emulated, for rdtsc, or rdtscp if len is 3, at g */
 int put_tsc(struct cap *c, struct user_regs_struct *g, unsigned len);
 
 /* 1: it was such an instruction, and was emulated */
