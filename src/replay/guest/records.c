@@ -338,7 +338,8 @@ has_state(const struct ws_rec_sig *s)
 }
 
 /*
- * A gather that faults has loaded the elements before the one that it faults at: the vectors are not those from before it.
+ * A gather that faults has loaded the elements before the one that it faults at: the vectors are not those from before it.  Any
+ * signal may come there: the kernel brings in a page, and delivers what is pending before the gather goes on.
  */
 static int
 is_gather(struct replay *r)
