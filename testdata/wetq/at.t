@@ -72,16 +72,16 @@ is "at most one frame" "$(wetq -n 1 at "$p" prog.ws | grep -c '^#')" 1
 ${CC:-gcc} -g -O0 -w $static "$HERE/at/prog.c" -o prog && wscap -o prog.ws ./prog >out
 is "where it is" "$(wetq --json at walk#1 prog.ws | awk '/"name": "depth"/ { on = 1 } on && /"where": "\*0x7f/ { print "in memory"; exit }')" "in memory"
 
-for q in list "values main" "slice main" "dice main main"; do
+for q in "html main" "walk main"; do
 	# shellcheck disable=SC2086
-	gives "no JSON: $q" 2 "wetq: --json is for why, deps, uses, at, who and whynot; see wetq --help" wetq --json $q prog.ws
+	gives "no JSON: $q" 2 "wetq: --json is for all questions but html and walk; see wetq --help" wetq --json $q prog.ws
 done
 for o in "-b:-b and -f are for cf" "-f 1#0:-b and -f are for cf" "-c:-c is for slice" "-a:-a is for why" \
 	"--forward:--forward is for slice, dot and annotate"; do
 	gives "list ${o%%:*}" 2 "wetq: ${o#*:}; see wetq --help" wetq ${o%%:*} list prog.ws
 	is "list ${o%%:*}: a line of -i" "$(echo "${o%%:*} list" | wetq -i prog.ws 2>&1 >got)" "wetq: ${o#*:}"
 done
-is "no JSON: a line of -i" "$(echo "--json list" | wetq -i prog.ws 2>&1 >got)" "wetq: --json is for why, deps, uses, at, who and whynot"
+is "no JSON: a line of -i" "$(echo "--json html main" | wetq -i prog.ws 2>&1 >got)" "wetq: --json is for all questions but html and walk"
 
 # from all that has a capture in it, and from nothing else
 wetz -1 -m replay -o prog.replay prog.ws && wetz -1 -o prog.full prog.ws

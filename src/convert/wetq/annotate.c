@@ -74,6 +74,43 @@ annotate_file(struct job *j, uint64_t *left, const struct line *l, size_t n)
 	return 1;
 }
 
+/* The same as JSON, without the lines that have no statement: an element of the list of files. */
+static int
+annotate_json(struct job *j, uint64_t *left, const struct line *l, size_t n, struct fields *files)
+{
+	struct texts *t;
+	struct json *o = &files->o;
+
+	if (strncmp(l->file, "./", 2) == 0) {
+		FILE *f = texts_open(j, l->file, l->id);
+
+		if (!f)
+			return 0;
+		fclose(f);
+	}
+	t = texts_new(j);
+	fields_begin(files, j, "files", 0);
+	json_object(o, NULL);
+	json_string(o, "file", l->file);
+	json_array(o, "lines");
+	for (size_t k = 0; k < n && *left; k++, --*left) {
+		size_t len = 0;
+		const char *s = texts_line_of(t, l[k].id, l[k].line, &len);
+		char *text = s ? xstrndup(s, len) : NULL;
+
+		json_object(o, NULL);
+		json_u64(o, "line", (uint64_t)l[k].line);
+		json_u64(o, "instances", l[k].in);
+		json_string(o, "source", text);
+		json_end(o);
+		free(text);
+	}
+	json_end(o);
+	json_end(o);
+	texts_free(t);
+	return 1;
+}
+
 /* Lines of all statements, with those of the same line added up; returns their number. */
 static size_t
 annotate_lines(struct job *j, const uint64_t *count, struct line **l)
@@ -105,6 +142,7 @@ job_annotate(struct job *j, const char *point)
 {
 	struct query_slice s = { .flags = j->flags };
 	struct line *l = NULL;
+	struct fields f = { .begun = 0 };
 	uint64_t left = j->most;
 	size_t n, end, put = 0;
 	int known = 0;
@@ -124,7 +162,12 @@ job_annotate(struct job *j, const char *point)
 			in += l[end].in;
 		known |= strncmp(l[i].file, "./", 2) != 0;
 		if (in)
-			put += (size_t)annotate_file(j, &left, l + i, end - i);
+			put += (size_t)(j->json ? annotate_json(j, &left, l + i, end - i, &f) :
+			    annotate_file(j, &left, l + i, end - i));
+	}
+	if (j->json) {
+		fields_begin(&f, j, "files", 0);
+		fields_end(&f);
 	}
 	if (job_warn_sources(j) == 0 && !put)
 		warn("%s: %s", j->path, known ? "no statement of the slice has a line of a source file" :

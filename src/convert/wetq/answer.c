@@ -11,11 +11,29 @@
 
 #define ROOM 512u               /* bytes of a line, apart from long names and lists */
 
+static int
+list_json(struct job *j)
+{
+	struct fields f = { .begun = 0 };
+
+	fields_begin(&f, j, "statements", 0);
+	for (uint32_t id = 1; id <= query_nstmt(j->q) && id <= j->most; id++) {
+		json_object(&f.o, NULL);
+		fields_statement(j, &f.o, id);
+		json_u64(&f.o, "executions", query_stmt(j->q, id)->count);
+		json_end(&f.o);
+	}
+	fields_end(&f);
+	return 0;
+}
+
 int
 job_list(struct job *j)
 {
 	if (job_survey(j, 0) != 0)
 		return -1;
+	if (j->json)
+		return list_json(j);
 	for (uint32_t id = 1; id <= query_nstmt(j->q) && id <= j->most; id++) {
 		const struct query_stmt *s = query_stmt(j->q, id);
 		uint8_t *p = out_reserve(j->out, ROOM);
@@ -38,6 +56,7 @@ struct flow {
 	struct job *j;
 	struct text *text;              /* by path; owned */
 	size_t ntext, captext;
+	struct fields f;
 };
 
 static struct text *
@@ -77,6 +96,21 @@ answer_path(void *arg, const struct query_path *p)
 	return 0;
 }
 
+/* The same as JSON */
+static int
+answer_path_json(void *arg, const struct query_path *p)
+{
+	struct flow *f = arg;
+
+	fields_begin(&f->f, f->j, "statements", 0);
+	for (uint32_t i = p->from; i < p->to; i++) {
+		uint32_t at = f->j->backward ? p->to - 1 - (i - p->from) : i;
+
+		json_u64(&f->f.o, NULL, query_stmt_name(f->j->q, p->id[at]));
+	}
+	return 0;
+}
+
 int
 job_flow(struct job *j)
 {
@@ -88,7 +122,11 @@ job_flow(struct job *j)
 		return -1;
 	if (j->backward && !j->from)
 		from = query_length(j->q);
-	bad = query_flow(j->q, from, j->most, j->backward, answer_path, &f) != 0 ? job_bad(j) : 0;
+	bad = query_flow(j->q, from, j->most, j->backward, j->json ? answer_path_json : answer_path, &f) != 0 ?
+	    job_bad(j) : 0;
+	if (j->json && !bad)
+		fields_begin(&f.f, j, "statements", 0);
+	fields_end(&f.f);
 	for (size_t i = 0; i < f.ntext; i++)
 		if (f.text[i].p) {
 			free(f.text[i].p);
@@ -98,7 +136,26 @@ job_flow(struct job *j)
 	return bad;
 }
 
-struct list { struct job *j; uint64_t left; };
+struct list { struct job *j; uint64_t left; struct fields f; };
+
+/* Ends the list of what a statement did, also one that is empty or has no end. */
+static void
+list_end(struct list *l, const char *list, uint32_t id, int bad)
+{
+	if (l->j->json && !bad)
+		fields_begin(&l->f, l->j, list, id);
+	fields_end(&l->f);
+}
+
+static void
+answer_value_json(struct list *l, const struct query_insn *e)
+{
+	fields_begin(&l->f, l->j, "values", e->id);
+	json_object(&l->f.o, NULL);
+	json_u64(&l->f.o, "instance", e->instance);
+	fields_value(&l->f.o, e->val, e->nval);
+	json_end(&l->f.o);
+}
 
 static int
 answer_value(void *arg, const struct query_insn *e)
@@ -108,8 +165,11 @@ answer_value(void *arg, const struct query_insn *e)
 	if (!e->nval || !l->left)
 		return 1;
 	l->left--;
-	out_commit(l->j->out,
-	    wettext_put_value(out_reserve(l->j->out, 16 * e->nval + ROOM), e->instance, e->val, e->nval));
+	if (l->j->json)
+		answer_value_json(l, e);
+	else
+		out_commit(l->j->out,
+		    wettext_put_value(out_reserve(l->j->out, 16 * e->nval + ROOM), e->instance, e->val, e->nval));
 	return 0;
 }
 
@@ -144,14 +204,27 @@ int
 job_values(struct job *j, const char *s)
 {
 	struct range r;
-	struct list l = { j, j->most };
+	struct list l = { .j = j, .left = j->most };
+	int bad = 0;
 
 	if (job_range(j, s, &r) != 0)
 		return -1;
 	if (query_stmt(j->q, r.id)->port.nval)
-		return answer_instances(&l, &r, QUERY_VALUES, answer_value);
-	answer_none(j, s, &r, "computes no value");
-	return 0;
+		bad = answer_instances(&l, &r, QUERY_VALUES, answer_value);
+	else
+		answer_none(j, s, &r, "computes no value");
+	list_end(&l, "values", r.id, bad);
+	return bad;
+}
+
+static void
+answer_addr_json(struct list *l, const struct query_insn *e, uint64_t ref)
+{
+	fields_begin(&l->f, l->j, "references", e->id);
+	json_object(&l->f.o, NULL);
+	json_u64(&l->f.o, "instance", e->instance);
+	fields_reference(&l->f.o, ref);
+	json_end(&l->f.o);
 }
 
 static int
@@ -167,6 +240,10 @@ answer_addr(void *arg, const struct query_insn *e)
 		if (!l->left)
 			return 1;
 		l->left--;
+		if (l->j->json) {
+			answer_addr_json(l, e, e->ref[i]);
+			continue;
+		}
 		p = out_reserve(l->j->out, ROOM);
 		n = put_dec(p, e->instance);
 		p[n++] = ':';
@@ -185,9 +262,14 @@ int
 job_addrs(struct job *j, const char *s)
 {
 	struct range r;
-	struct list l = { j, j->most };
+	struct list l = { .j = j, .left = j->most };
+	int bad;
 
-	if (job_range(j, s, &r) != 0 || answer_instances(&l, &r, QUERY_REFS, answer_addr) != 0)
+	if (job_range(j, s, &r) != 0)
+		return -1;
+	bad = answer_instances(&l, &r, QUERY_REFS, answer_addr);
+	list_end(&l, "references", r.id, bad);
+	if (bad)
 		return -1;
 	if (j->most && l.left == j->most)
 		answer_none(j, s, &r, "refers to no memory");

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include "base/diag.h"
+#include "base/json.h"
 #include "base/num.h"
 #include "base/out.h"
 #include "base/spool.h"
@@ -53,8 +54,38 @@ wetq_labels_instances(struct out *o, const struct arch_stmt *s)
 	}
 }
 
+/* The same as JSON: what a statement has no labels of is null. */
+static void
+wetq_labels_json(struct out *o, const struct arch_labels *l, const struct arch_stmt *one)
+{
+	static const char *const ones[] = { "mispredicted", "load_misses", "store_misses" };
+	struct json out;
+
+	json_begin(&out, o);
+	if (one)
+		json_u64(&out, "statement", one->id);
+	json_array(&out, one ? "instances" : "statements");
+	for (size_t i = 0; i < (one ? one->count : l->n); i++) {
+		const struct arch_stmt *s = one ? one : &l->stmt[i];
+
+		json_object(&out, NULL);
+		json_u64(&out, one ? "instance" : "statement", one ? i : s->id);
+		if (!one)
+			json_u64(&out, "executions", s->count);
+		for (unsigned k = 0; k < ARCH_NKINDS; k++)
+			if (!s->bits[k])
+				json_string(&out, ones[k], NULL);
+			else
+				json_u64(&out, ones[k], one ? (unsigned)arch_bit(s, k, (uint32_t)i) :
+				    arch_ones(s, k));
+		json_end(&out);
+	}
+	json_end(&out);
+	json_end(&out);
+}
+
 void
-job_arch(const char *id, const char *path, const char *outname)
+job_arch(const char *id, const char *path, const char *outname, int json)
 {
 	const char *from = src_is_stdin(path) ? spool_stdin() : path, *name = src_name(path);
 	const struct arch_stmt *s = NULL;
@@ -76,7 +107,9 @@ job_arch(const char *id, const char *path, const char *outname)
 	if (id && (num_u64(id, 1, UINT32_MAX, &v) != 0 || (s = arch_find(&l, (uint32_t)v)) == NULL))
 		die("%s: no labels of a statement %s", name, id);
 	o = out_open(outname);
-	if (s)
+	if (json)
+		wetq_labels_json(o, &l, s);
+	else if (s)
 		wetq_labels_instances(o, s);
 	else
 		wetq_labels_counts(o, &l);

@@ -36,7 +36,7 @@ static const struct opt wetq_opts[] = {
 	{ FORWARD, "forward", NULL, "slice, dot, annotate: what depends on the point" },
 	{ 'i', "interactive", NULL, "answer the questions on standard input, one on a line" },
 	{ 'I', "include", "FOLDER", "annotate: where source files with relative names are" },
-	{ JSON, "json", NULL, "why, deps, uses, at, who, whynot: as JSON" },
+	{ JSON, "json", NULL, "the answer as JSON; not for html, walk" },
 	{ 'n', "lines", "N", "at most N lines" },
 	OPT_OUTPUT,
 	{ 'r', "stack-pointer", NULL,
@@ -69,15 +69,15 @@ static const struct opt_tool wetq_tool = {
 static const struct question {
 	const char *name;
 	int words;                      /* number of arguments */
-	int json;                       /* it has its answer as JSON, too */
+	int json;                       /* it has its answer as JSON, too: all but pages and conversations */
 	int (*none)(struct job *j);
 	int (*one)(struct job *j, const char *s);
 	int (*two)(struct job *j, const char *s, const char *t);
 } questions[] = {
-	{ "list", 0, 0, job_list, NULL, NULL },
-	{ "cf", 0, 0, job_flow, NULL, NULL },
-	{ "values", 1, 0, NULL, job_values, NULL },
-	{ "addrs", 1, 0, NULL, job_addrs, NULL },
+	{ "list", 0, 1, job_list, NULL, NULL },
+	{ "cf", 0, 1, job_flow, NULL, NULL },
+	{ "values", 1, 1, NULL, job_values, NULL },
+	{ "addrs", 1, 1, NULL, job_addrs, NULL },
 	{ "why", 1, 1, NULL, job_why, NULL },
 	{ "html", 1, 0, NULL, job_html, NULL },
 	{ "walk", 1, 0, NULL, job_walk, NULL },
@@ -86,10 +86,10 @@ static const struct question {
 	{ "at", 1, 1, NULL, job_at, NULL },
 	{ "who", 1, 1, NULL, job_who, NULL },
 	{ "whynot", 1, 1, NULL, job_whynot, NULL },
-	{ "slice", 1, 0, NULL, job_slice, NULL },
-	{ "dot", 1, 0, NULL, job_dot, NULL },
-	{ "annotate", 1, 0, NULL, job_annotate, NULL },
-	{ "dice", 2, 0, NULL, NULL, job_dice },
+	{ "slice", 1, 1, NULL, job_slice, NULL },
+	{ "dot", 1, 1, NULL, job_dot, NULL },
+	{ "annotate", 1, 1, NULL, job_annotate, NULL },
+	{ "dice", 2, 1, NULL, NULL, job_dice },
 };
 
 static const struct question *
@@ -107,7 +107,7 @@ static const char *
 wetq_unfit(const struct job *j, const struct question *k)
 {
 	if (j->json && !k->json)
-		return "--json is for why, deps, uses, at, who and whynot";
+		return "--json is for all questions but html and walk";
 	if ((j->backward || j->from) && k->none != job_flow)
 		return "-b and -f are for cf";
 	if (j->counts && k->one != job_slice)
@@ -282,7 +282,7 @@ main(int argc, char **argv)
 	argc -= optind;
 	argv += optind;
 	if (!c.many && (argc == 2 || argc == 3) && strcmp(argv[0], "arch") == 0) {
-		job_arch(argc == 3 ? argv[1] : NULL, argv[argc - 1], c.outname);
+		job_arch(argc == 3 ? argv[1] : NULL, argv[argc - 1], c.outname, j.json);
 		return 0;
 	}
 	if (c.many && (j.backward || j.counts || j.from || j.flags || j.typed || j.all || j.json || j.most !=

@@ -10,7 +10,7 @@
 
 #define ROOM 512u               /* bytes of a line, apart from names */
 
-struct list { struct job *j; uint64_t left; };
+struct list { struct job *j; uint64_t left; struct fields f; };
 
 /* Prints the fields of an instance: id#instance pc, =value, r address size etc. */
 static int
@@ -50,6 +50,25 @@ wetq_slice_line(void *arg, const struct query_insn *e)
 	return 0;
 }
 
+/* The same as JSON */
+static int
+wetq_slice_object(void *arg, const struct query_insn *e)
+{
+	struct list *l = arg;
+
+	if (!l->left)
+		return 1;
+	l->left--;
+	fields_begin(&l->f, l->j, "instances", 0);
+	json_object(&l->f.o, NULL);
+	fields_statement(l->j, &l->f.o, e->id);
+	json_u64(&l->f.o, "instance", e->instance);
+	fields_value(&l->f.o, e->val, e->nval);
+	fields_references(&l->f.o, e->ref, e->nref);
+	json_end(&l->f.o);
+	return 0;
+}
+
 /* Prints a statement: id, instances in the slice, all instances, pc, place. */
 static void
 wetq_slice_statements(struct job *j, const uint64_t *count)
@@ -76,19 +95,53 @@ wetq_slice_statements(struct job *j, const uint64_t *count)
 	}
 }
 
+/* An element of the list of statements */
+static void
+wetq_slice_counts(struct job *j, struct json *o, uint32_t id, uint64_t count)
+{
+	json_object(o, NULL);
+	fields_statement(j, o, id);
+	json_u64(o, "instances", count);
+	json_u64(o, "executions", query_stmt(j->q, id)->count);
+	json_end(o);
+}
+
+/* The statements of the slice as JSON; returns the id of the last one. */
+static uint32_t
+wetq_slice_objects(struct job *j, struct json *o, const uint64_t *count)
+{
+	uint64_t left = j->most;
+	uint32_t last = 0;
+
+	for (uint32_t id = 1; id <= query_nstmt(j->q) && left; id++)
+		if (count[id - 1]) {
+			wetq_slice_counts(j, o, id, count[id - 1]);
+			last = id;
+			left--;
+		}
+	return last;
+}
+
 int
 job_slice(struct job *j, const char *point)
 {
-	struct list l = { j, j->most };
-	struct query_slice s = { .flags = j->flags, .fn = j->counts ? NULL : wetq_slice_line, .arg = &l };
+	struct list l = { .j = j, .left = j->most };
+	struct query_slice s = {
+		.flags = j->flags, .fn = j->counts ? NULL : j->json ? wetq_slice_object : wetq_slice_line, .arg = &l
+	};
 	int bad;
 
 	if (job_point(j, point, 1, &s.n) != 0)
 		return -1;
 	s.count = xcalloc(query_nstmt(j->q) + 1u, sizeof *s.count);
 	bad = query_slice(j->q, &s) != 0 ? job_bad(j) : 0;
-	if (j->counts && !bad)
+	if (j->json && !bad)
+		fields_begin(&l.f, j, j->counts ? "statements" : "instances", 0);
+	if (j->counts && !bad && j->json)
+		wetq_slice_objects(j, &l.f.o, s.count);
+	else if (j->counts && !bad)
 		wetq_slice_statements(j, s.count);
+	fields_end(&l.f);
 	free(s.count);
 	return bad;
 }
@@ -169,12 +222,59 @@ wetq_slice_nodes(struct job *j, const uint64_t *count)
 	return last;
 }
 
+static void
+wetq_slice_dot(struct job *j, const struct graph *g, const uint64_t *count)
+{
+	uint32_t last;
+
+	out_str(j->out, "digraph slice {\n\tnode [shape=box]\n");
+	last = wetq_slice_nodes(j, count);
+	for (size_t i = 0; i < g->n; i++) {
+		const uint32_t id = (uint32_t)(g->edge[i].key >> 33), on = (uint32_t)(g->edge[i].key >> 1);
+
+		if (id > last || on > last)
+			continue;
+		out_printf(j->out, "\ts%llu -> s%llu [label=\"%llu\"",
+		    (unsigned long long)query_stmt_name(j->q, id), (unsigned long long)query_stmt_name(j->q, on),
+		    (unsigned long long)g->edge[i].n);
+		out_str(j->out, g->edge[i].key & 1 ? " style=dashed]\n" : "]\n");
+	}
+	out_str(j->out, "}\n");
+}
+
+/* The same as JSON */
+static void
+wetq_slice_graph(struct job *j, const struct graph *g, const uint64_t *count)
+{
+	struct json o;
+	uint32_t last;
+
+	json_begin(&o, j->out);
+	json_array(&o, "statements");
+	last = wetq_slice_objects(j, &o, count);
+	json_end(&o);
+	json_array(&o, "dependences");
+	for (size_t i = 0; i < g->n; i++) {
+		const uint32_t id = (uint32_t)(g->edge[i].key >> 33), on = (uint32_t)(g->edge[i].key >> 1);
+
+		if (id > last || on > last)
+			continue;
+		json_object(&o, NULL);
+		json_u64(&o, "statement", query_stmt_name(j->q, id));
+		json_u64(&o, "on", query_stmt_name(j->q, on));
+		json_string(&o, "kind", g->edge[i].key & 1 ? "control" : "data");
+		json_u64(&o, "instances", g->edge[i].n);
+		json_end(&o);
+	}
+	json_end(&o);
+	json_end(&o);
+}
+
 int
 job_dot(struct job *j, const char *point)
 {
 	struct query_slice s = { .flags = j->flags };
 	struct graph g = { 0 };
-	uint32_t last;
 
 	if (job_point(j, point, 1, &s.n) != 0)
 		return -1;
@@ -185,21 +285,12 @@ job_dot(struct job *j, const char *point)
 		free(s.count);
 		return job_bad(j);
 	}
-	out_str(j->out, "digraph slice {\n\tnode [shape=box]\n");
-	last = wetq_slice_nodes(j, s.count);
 	if (g.n)
 		qsort(g.edge, g.n, sizeof *g.edge, by_key);
-	for (size_t i = 0; i < g.n; i++) {
-		const uint32_t id = (uint32_t)(g.edge[i].key >> 33), on = (uint32_t)(g.edge[i].key >> 1);
-
-		if (id > last || on > last)
-			continue;
-		out_printf(j->out, "\ts%llu -> s%llu [label=\"%llu\"",
-		    (unsigned long long)query_stmt_name(j->q, id), (unsigned long long)query_stmt_name(j->q, on),
-		    (unsigned long long)g.edge[i].n);
-		out_str(j->out, g.edge[i].key & 1 ? " style=dashed]\n" : "]\n");
-	}
-	out_str(j->out, "}\n");
+	if (j->json)
+		wetq_slice_graph(j, &g, s.count);
+	else
+		wetq_slice_dot(j, &g, s.count);
 	hash_free(&g.by_key);
 	free(g.edge);
 	free(s.count);

@@ -76,42 +76,23 @@ step_kind(const struct job *j, uint32_t id, uint32_t port)
 void
 step_json_fields(struct job *j, struct json *o, uint32_t user, uint32_t port, uint32_t id, uint64_t instance)
 {
-	const struct place *p = job_place(j, id);
-
 	json_string(o, "kind", step_kind(j, user, port));
 	json_u64(o, "port", port);
 	json_u64(o, "statement", query_stmt_name(j->q, id));
 	json_u64(o, "instance", instance);
-	json_string(o, "file", p->file);
-	json_string(o, "function", p->func);
-	json_u64(o, "line", p->line > 0 ? (uint64_t)p->line : 0);
+	fields_place(j, o, id);
 }
 
 /* What is known of the point itself: its place in the control flow, its value and its addresses */
 static void
 step_json_point(struct job *j, struct json *o, const struct step *t)
 {
-	static const char *const kind[] = { [REF_LOAD] = "r", [REF_STORE] = "w", [REF_MODIFY] = "m" };
-	const struct place *p = job_place(j, t->point.id);
-
 	json_u64(o, "statement", query_stmt_name(j->q, t->point.id));
 	json_u64(o, "instance", t->point.instance);
 	json_u64(o, "address", query_stmt(j->q, t->point.id)->pc);
-	json_string(o, "file", p->file);
-	json_string(o, "function", p->func);
-	json_u64(o, "line", p->line > 0 ? (uint64_t)p->line : 0);
+	fields_place(j, o, t->point.id);
 	json_string(o, "value", t->value.n > 1 ? (const char *)t->value.p : NULL);
-	json_array(o, "references");
-	for (size_t i = 0; i < t->point.nref; i++) {
-		unsigned k = ref_kind(t->ref[i]);
-
-		json_object(o, NULL);
-		json_string(o, "kind", k < sizeof kind / sizeof *kind ? kind[k] : NULL);
-		json_u64(o, "address", ref_addr(t->ref[i]));
-		json_u64(o, "size", ref_size(t->ref[i]));
-		json_end(o);
-	}
-	json_end(o);
+	fields_references(o, t->ref, t->point.nref);
 }
 
 static void
@@ -202,6 +183,29 @@ step_by_place(const void *a, const void *b)
 	return e ? e : p->line < q->line ? -1 : p->line > q->line;
 }
 
+/* Prints a line with its text s, or NULL. */
+static void
+dice_text(struct job *j, const struct line *l, const char *s, size_t n)
+{
+	put_source(j, l->place->file, l->place->line);
+	out_str(j->out, ":");
+	put_text(j, s ? s : "", s ? n : 0);
+	out_str(j->out, "\n");
+}
+
+static void
+dice_json(struct job *j, struct fields *f, const struct line *l, const char *s, size_t n)
+{
+	char *text = s ? xstrndup(s, n) : NULL;
+
+	fields_begin(f, j, "lines", 0);
+	json_object(&f->o, NULL);
+	fields_place(j, &f->o, l->id);
+	json_string(&f->o, "source", text);
+	json_end(&f->o);
+	free(text);
+}
+
 /* Prints the lines of the first slice that the second one lacks, or says that there is none. */
 static void
 step_dice(struct job *j, uint64_t *const count[2])
@@ -209,6 +213,7 @@ step_dice(struct job *j, uint64_t *const count[2])
 	uint32_t nstmt = query_nstmt(j->q), n = 0, k = 0, has = 0, alone = 0;
 	struct line *l = xcalloc(nstmt + 1u, sizeof *l);
 	struct texts *t = texts_new(j);
+	struct fields f = { .begun = 0 };
 
 	for (uint32_t id = 1; id <= nstmt; id++)
 		if (!place_is_system(job_place(j, id)))
@@ -232,10 +237,14 @@ step_dice(struct job *j, uint64_t *const count[2])
 		left--;
 		alone++;
 		s = texts_line(t, l[i].id, &len);
-		put_source(j, l[i].place->file, l[i].place->line);
-		out_str(j->out, ":");
-		put_text(j, s ? s : "", s ? len : 0);
-		out_str(j->out, "\n");
+		if (j->json)
+			dice_json(j, &f, &l[i], s, len);
+		else
+			dice_text(j, &l[i], s, len);
+	}
+	if (j->json) {
+		fields_begin(&f, j, "lines", 0);
+		fields_end(&f);
 	}
 	if (!has)
 		warn("%s: the first slice has no line that is known", j->path);

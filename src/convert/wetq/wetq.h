@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "base/buf.h"
+#include "base/json.h"
 #include "base/out.h"
 #include "wet/query/query.h"
 
@@ -79,7 +80,6 @@ int job_dice(struct job *j, const char *wrong, const char *right);
 /* The kind of a use port of a statement, as a word */
 const char *step_kind(const struct job *j, uint32_t id, uint32_t port);
 /* Fields of a dependence by a port of statement `user`, and of an instance */
-struct json;
 void step_json_fields(struct job *j, struct json *o, uint32_t user, uint32_t port, uint32_t id,
     uint64_t instance);
 
@@ -108,7 +108,21 @@ void texts_free(struct texts *t);
 FILE *texts_open(struct job *j, const char *file, uint32_t id);
 
 /* arch.c: prints labels of a statement of a .wet file; id NULL: counts of all statements */
-void job_arch(const char *id, const char *path, const char *outname);
+void job_arch(const char *id, const char *path, const char *outname, int json);
+
+/* fields.c: members of JSON objects: of a statement its file, function and line; its id and address as well */
+void fields_place(struct job *j, struct json *o, uint32_t id);
+void fields_statement(struct job *j, struct json *o, uint32_t id);
+void fields_value(struct json *o, const uint64_t *val, uint32_t n);     /* null without a value */
+void fields_reference(struct json *o, uint64_t ref);
+void fields_references(struct json *o, const uint64_t *ref, size_t n);
+/*
+ * An answer that is an object with one list, which begins with the first element, or at the end of a list without one:
+ * a question without an answer writes nothing.  id: the statement that it is about, or 0.
+ */
+struct fields { struct json o; int begun; };
+void fields_begin(struct fields *f, struct job *j, const char *list, uint32_t id);      /* unless it has begun */
+void fields_end(struct fields *f);                                                      /* if it has begun */
 
 /* put.c: writes text at p; returns the number of bytes */
 size_t put_dec(uint8_t *p, uint64_t v);
