@@ -147,61 +147,67 @@ function table5(    i, p, k, m, s) {
 	printf "%s\n", beside(5, "Avg.", 1, 2)
 }
 
-function table6(    i, p, k, f, key, s) {
-	title("Table 6.  Control flow, MB (4 bytes a statement); CPU seconds, MB a second: forward and backward, of the capture and of wetz -m full")
+# the files that tables 6 to 9 ask: 1 a capture, 2 tier 1, 3 both tiers
+function file(k) { return k == 1 ? "p.ws" : k == 2 ? "tier1.wet" : "full.wet" }
+function filename(k) { return k == 1 ? "ws" : k == 2 ? "tier 1" : "tier 2" }
+
+function table6(    i, p, k, key, s) {
+	title("Table 6.  Control flow, MB (4 bytes a statement); MB a CPU second, forward and backward: of the capture, of wetz -0 (tier 1) and of wetz (tier 2)")
 	printf "%-8s %8s", "program", "MB"
-	for (k = 1; k <= 4; k++) printf " %6s %7s", (k < 3 ? "ws" : "wet") (k % 2 ? " forw" : " back"), "MB/s"
-	printf "   %-10s %8s %8s %8s %8s %8s\n", "the paper", "MB", "forw", "MB/s", "back", "MB/s"
+	for (k = 1; k <= 6; k++) printf " %11s", filename(int((k + 1) / 2)) (k % 2 ? " forw" : " back")
+	printf "   %-10s %8s %8s %8s %8s %8s\n", "the paper", "MB", "1 forw", "2 forw", "1 back", "2 back"
 	for (i = 1; i <= np; i++) {
 		p = name[i]
 		printf "%-8s %8.1f", p, 4 * stmts(p) / 1e6
-		for (k = 1; k <= 4; k++) {
-			key = (k < 3 ? "p.ws." : "full.wet.") (k % 2 ? "cf" : "back")
+		for (k = 1; k <= 6; k++) {
+			key = file(int((k + 1) / 2)) (k % 2 ? ".cf" : ".back")
 			s = get(p, key)
-			printf " %s %s", num("%8.2f", has(p, key), s), num("%7.0f", has(p, key), s ? geo("cf" k, 4 * stmts(p) / 1e6 / s) : 0)
+			printf " %s", num("%11.0f", has(p, key), s ? geo("cf" k, 4 * stmts(p) / 1e6 / s) : 0)
 		}
 		printf "%s\n", beside(6, p, 1, 5)
 	}
 	printf "%-8s %8s", "geo.mean", ""
-	for (k = 1; k <= 4; k++) printf " %8s %s", "", num("%7.0f", ng["cf" k], mean("cf" k))
+	for (k = 1; k <= 6; k++) printf " %s", num("%11.0f", ng["cf" k], mean("cf" k))
 	printf "%s\n", beside(6, "Avg.", 1, 5)
 }
 
 function traces(t, what, key,    i, p, k, f) {
 	title("Table " t ".  " what ", statement by statement: CPU seconds for one; executed, M statements a second; of its trace, MB a second")
 	printf "%-8s", "program"
-	for (k = 1; k <= 2; k++) printf " %8s %7s %7s", k == 1 ? "ws" : "wet", "M/s", "MB/s"
-	printf "   %-10s %8s %8s %8s\n", "the paper", "MB", "all, s", "MB/s"
+	for (k = 1; k <= 3; k++) printf " %8s %7s %7s", filename(k), "M/s", "MB/s"
+	printf "   %-10s %8s %8s %8s %8s %8s\n", "the paper", "MB", "tier 1,s", "MB/s", "tier 2,s", "MB/s"
 	for (i = 1; i <= np; i++) {
 		p = name[i]
 		printf "%-8s", p
-		for (k = 1; k <= 2; k++) {
-			f = (k == 1 ? "p.ws." : "full.wet.") key
+		for (k = 1; k <= 3; k++) {
+			f = file(k) "." key
 			if (count[p, f] && sum[p, f])
 				printf " %8.2f %7.0f %7.1f", sum[p, f] / count[p, f], geo(t "m" k, stmts(p) / 1e6 * count[p, f] / sum[p, f]), geo(t "b" k, 8e-6 * words[p, f] / sum[p, f])
 			else
 				printf " %8s %7s %7s", "-", "-", "-"
 		}
-		printf "%s\n", beside(t, p, 1, 3)
+		printf "%s\n", beside(t, p, 1, 5)
 	}
 	printf "%-8s", "geo.mean"
-	for (k = 1; k <= 2; k++) printf " %8s %s %s", "", num("%7.0f", ng[t "m" k], mean(t "m" k)), num("%7.1f", ng[t "b" k], mean(t "b" k))
-	printf "%s\n", beside(t, "Avg.", 1, 3)
+	for (k = 1; k <= 3; k++) printf " %8s %s %s", "", num("%7.0f", ng[t "m" k], mean(t "m" k)), num("%7.1f", ng[t "b" k], mean(t "b" k))
+	printf "%s\n", beside(t, "Avg.", 1, 5)
 }
 
 function table9(    i, p, k, f) {
-	title("Table 9.  Backward slices, from points at equal steps of the run: CPU seconds, mean")
-	printf "%-8s %8s %7s %8s %8s   %-10s %8s %8s\n", "program", "M stmts", "slices", "ws", "wet", "the paper", "tier 1", "tier 2"
+	title("Table 9.  Backward slices, from points at equal steps of the run: CPU seconds, mean; MB of the tier-1 file")
+	printf "%-8s %8s %8s %7s %8s %8s %8s   %-10s %8s %8s\n", "program", "M stmts", "MB", "slices", "ws", "tier 1", "tier 2", "the paper", "tier 1", "tier 2"
 	for (i = 1; i <= np; i++) {
 		p = name[i]
-		printf "%-8s %8.1f %7d", p, stmts(p) / 1e6, count[p, "p.ws.slice"]
-		for (k = 1; k <= 2; k++) {
-			f = (k == 1 ? "p.ws" : "full.wet") ".slice"
-			printf " %s", num("%8.2f", count[p, f], count[p, f] ? geo(f, sum[p, f] / count[p, f]) : 0)
+		printf "%-8s %8.1f %8.1f %7d", p, stmts(p) / 1e6, get(p, "tier1.file") / 1e6, count[p, "p.ws.slice"]
+		for (k = 1; k <= 3; k++) {
+			f = file(k) ".slice"
+			printf " %s", num("%8.2f", count[p, f], count[p, f] ? geo("slice" k, sum[p, f] / count[p, f]) : 0)
 		}
 		printf "%s\n", beside(9, p, 1, 2)
 	}
-	printf "%-8s %8s %7s %s %s%s\n", "geo.mean", "", "", num("%8.2f", ng["p.ws.slice"], mean("p.ws.slice")), num("%8.2f", ng["full.wet.slice"], mean("full.wet.slice")), beside(9, "Avg.", 1, 2)
+	printf "%-8s %8s %8s %7s", "geo.mean", "", "", ""
+	for (k = 1; k <= 3; k++) printf " %s", num("%8.2f", ng["slice" k], mean("slice" k))
+	printf "%s\n", beside(9, "Avg.", 1, 2)
 }
 
 # shares of components before, after tier 1, after tier 2, in full; and ratios by length
