@@ -14,6 +14,8 @@
  *                     whole block as well, as at level 3, unless a quick run shows that this is far
  *                     (HOPE).  Where the sample spoke against lz,
  *                     level 9 asks zstd of the whole block about that (WHOLE, XZ).
+ *                     Level 9 takes a longer sample, and codes the block by both kinds where the
+ *                     shorter one is for another.
  *   level 4 to 9, a later block
  *                     the kind of context mixing that was better in the first block.  lz is tried, too,
  *                     for one in COIN of the blocks that come out large (more than 1 / BAD of the
@@ -320,6 +322,28 @@ choose_long_range(struct vc_work *w, const struct vc_col *col, unsigned kind, en
 }
 
 /*
+ * Level 9, a first block: *m is the kind of context mixing that a sample is for.  If the brief sample of the lower levels
+ * is for another one, both are tried, so that no lower level is better.  0, or -1 without memory.
+ */
+static int
+choose_kind(struct vc_work *w, const struct vc_col *col, enum vc_method *m)
+{
+	struct vc_col sample;
+	enum vc_method brief;
+	size_t size;
+
+	if (sample_take(w, col, BRIEF, &sample))
+		return -1;
+	sample_mixed(w, &sample, &brief);
+	if (brief == *m)
+		return 0;
+	size = sample_size(w, col, brief);
+	if (size < sample_size(w, col, *m))
+		*m = brief;
+	return 0;
+}
+
+/*
  * Context mixing of values or of differences, whichever the first block or a sample shows to be better,
  * and lz where zstd comes near that on the sample.  lz goes first, because the primer is made of the
  * state that context mixing leaves in w.
@@ -351,6 +375,8 @@ choose_by_sample(struct vc_work *w, const struct vc_prime *prime, const struct v
 		if (!lz || n == VC_SAMPLE || col->n <= n)
 			break;
 	}
+	if (level > 8 && !prime && choose_kind(w, col, &m))
+		return -1;
 	w->chosen = m;
 	if ((lz && choose_try(w, prime, col, VC_LZ, method, old, out)) ||
 	    choose_try(w, prime, col, m, method, old, out))
