@@ -220,7 +220,7 @@ column_work(void *arg, unsigned thread, void *job)
 	}
 }
 
-/* Finds the columns of the rest of the section.  The number of their values; 0: none, or something is wrong */
+/* Finds the columns of the rest of the section.  The number of their values; 0: none, or they are not for threads */
 static uint64_t
 columns_find(struct col_reader *r)
 {
@@ -234,42 +234,68 @@ columns_find(struct col_reader *r)
 		uint64_t n;
 
 		if (buf_grow(&r->ahead, &cap, r->nahead + 1, sizeof *r->ahead) != 0)
-			return 0;
+			break;
 		a = &r->ahead[r->nahead];
 		*a = (struct col_ahead){ .p = at.p };
-		if (col_get_number(&head, COL_MAX, &n) != 0 || col_skip(&at) != 0)
-			return 0;
+		if (col_get_number(&head, COL_MAX, &n) != 0 || col_skip(&at) != 0 || (sum += n) > AHEAD_MOST)
+			break;
 		a->end = at.p;
 		r->nahead++;
-		if ((sum += n) > AHEAD_MOST)
-			return 0;
 	}
-	return sum;
+	if (at.p == at.end)
+		return sum;
+	col_ahead_free(r);
+	return 0;
 }
 
-void
-col_ahead(struct col_reader *r, unsigned nthread)
+/* The largest first, as the last one to end is waited for */
+static int
+columns_by_size(const void *a, const void *b)
+{
+	const struct col_ahead *p = *(struct col_ahead *const *)a, *q = *(struct col_ahead *const *)b;
+
+	return q->end - q->p > p->end - p->p ? 1 : -(q->end - q->p < p->end - p->p);
+}
+
+/* Decodes columns by threads: 0, or -1: not begun */
+static int
+columns_decode(struct col_ahead **a, size_t n, unsigned nthread)
 {
 	struct column_threads t = { { 0 } };
-	struct par *pool = NULL;
+	struct par *pool = pool_new_room(nthread, n, column_work, &t);
 
-	nthread = nthread > 16 ? 16 : nthread;
-	if (nthread > 1 && columns_find(r) >= AHEAD_LEAST)
-		pool = pool_new(nthread, column_work, &t);
-	if (!pool) {
-		col_ahead_free(r);
-		return;
-	}
-	for (size_t i = 0; i < r->nahead; i++) {
-		if (pool_is_full(pool))
-			(void)pool_wait(pool);
-		pool_submit(pool, &r->ahead[i]);
-	}
+	if (!pool)
+		return -1;
+	qsort(a, n, sizeof *a, columns_by_size);
+	for (size_t i = 0; i < n; i++)
+		pool_submit(pool, a[i]);
 	while (pool_wait(pool))
 		;
 	pool_free(pool);
 	for (unsigned i = 0; i < nthread; i++)
 		vc_work_free(t.work[i]);
+	return 0;
+}
+
+void
+col_ahead(struct col_reader *r, size_t n, unsigned nthread)
+{
+	struct col_ahead **all = NULL;
+	uint64_t sum = 0;
+	size_t k = 0, nall = 0, cap = 0;
+	int bad = nthread < 2;
+
+	nthread = nthread > 16 ? 16 : nthread;
+	for (; k < n && !bad && sum <= AHEAD_MOST; k++) {
+		sum += columns_find(&r[k]);
+		bad = buf_grow(&all, &cap, nall + r[k].nahead + 1, sizeof(struct col_ahead *)) != 0;
+		for (size_t i = 0; !bad && i < r[k].nahead; i++)
+			all[nall++] = &r[k].ahead[i];
+	}
+	if (bad || sum < AHEAD_LEAST || columns_decode(all, nall, nthread) != 0)
+		while (k)
+			col_ahead_free(&r[--k]);
+	free(all);
 }
 
 void

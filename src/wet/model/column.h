@@ -75,11 +75,11 @@ int col_get(struct col_reader *r, struct col *c, size_t n, uint64_t most, const 
 int col_get_upto(struct col_reader *r, struct col *c, size_t upto, uint64_t most, const struct col *key);
 
 /*
- * Decodes the columns of the section by that many threads, if there is much to decode and they can be started;
+ * Decodes the columns of n sections by that many threads, if there is much to decode and they can be started;
  * col_get then finds them.  All of them must be without keys.
  */
-void col_ahead(struct col_reader *r, unsigned nthread);
-void col_ahead_free(struct col_reader *r);
+void col_ahead(struct col_reader *r, size_t n, unsigned nthread);
+void col_ahead_free(struct col_reader *r);      /* of one section */
 
 /* Passes over the next column. */
 int col_skip(struct col_reader *r);

@@ -165,26 +165,24 @@ close_it(struct run *r)
 
 	free(t->id);
 	ahead_free(t->ahead);
+	for (size_t k = 0; r->seg && k < r->nseg; k++)
+		r->seg[k].count = NULL;         /* the reader's */
 	store_read_close(&t->in);
 }
 
-/* Makes the tables of executions of all segments. */
-static int
+/* The tables of executions of all segments are those of the reader. */
+static void
 run_full_segments(struct full *t)
 {
-	struct store_read *in = &t->in;
-	uint32_t *n = calloc(in->code.nstmt + 1, sizeof *n);
-	int e = n ? 0 : -1;
+	for (size_t k = 0; k < t->in.nsegment; k++) {
+		struct run_segment *g = &t->r.seg[k];
 
-	for (size_t k = 0; k < in->nsegment && !e; k++) {
-		if (store_read_rank(in, k) != 0)
-			e = run_full_fail(t);
-		for (size_t s = 0; s < in->code.nstmt; s++)
-			n[s] = (uint32_t)in->place[s].n;
-		e = e ? e : run_set_segment(&t->r, k, n);
+		g->count = t->in.rank[k].v;
+		g->ncount = t->in.rank[k].n;
+		g[1].n = g->n;
+		for (size_t i = 0; i < g->ncount; i++)
+			g[1].n += g->count[i].n;
 	}
-	free(n);
-	return e;
 }
 
 static int
@@ -204,7 +202,8 @@ open_it(struct run *r)
 	r->nseg = t->in.nsegment;
 	for (size_t i = 0; i < t->in.code.nseq; i++)
 		t->id[i] = t->in.code.seq[i] + 1;
-	return run_full_segments(t);
+	run_full_segments(t);
+	return 0;
 }
 
 struct run *

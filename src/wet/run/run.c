@@ -149,7 +149,7 @@ run_set_segment(struct run *r, size_t k, const uint32_t *n)
 	g[1].n = g->n;
 	for (size_t s = 0; s < r->code->nstmt; s++)
 		if (n[s]) {
-			g->count[g->ncount++] = (struct run_count){ (uint32_t)s + 1, n[s] };
+			g->count[g->ncount++] = (struct store_count){ (uint32_t)s + 1, n[s] };
 			g[1].n += n[s];
 		}
 	return 0;

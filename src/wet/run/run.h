@@ -19,11 +19,9 @@
 /* The strings of a struct store_code without their escapes; NULL: unknown */
 struct run_names { char **s; size_t n; };
 
-struct run_count { uint32_t id, n; };   /* executions of a statement */
-
 struct run_segment {
 	uint64_t n;                     /* statements executed before it */
-	struct run_count *count;        /* of the statements that are executed in it, sorted by id; owned */
+	struct store_count *count;      /* of the statements that are executed in it, sorted by id; owned, or the provider's */
 	size_t ncount;
 };
 

@@ -40,6 +40,8 @@ struct store_path {
 	uint32_t slot, nslot;           /* its memory ports, numbered over all paths */
 };
 
+struct store_count { uint32_t id, n; };         /* a statement's executions */
+
 struct store_code {
 	struct store_stmt *stmt;        /* owned, as all arrays here */
 	uint16_t *reg;                  /* register << 5 | lanes, as fact.h has them */
@@ -72,8 +74,6 @@ struct store_mark { size_t nstmt, nstring, npath; };
 struct store_mark store_mark(const struct store_code *c);       /* the present sizes */
 int store_code_encode(const struct store_code *c, const struct store_mark *from, struct vc_work *w, int level,
     struct buf *b);
-/* 0, or -1 with *err */
-int store_code_decode(struct store_code *c, struct vc_work *w, unsigned nthread, const uint8_t *p, size_t n,
-    const char **err);
+int store_code_decode(struct store_code *c, struct col_reader *r);      /* 0, or -1 and r->err */
 
 #endif

@@ -256,17 +256,9 @@ get_paths(struct store_code *c, struct col_reader *r)
 }
 
 int
-store_code_decode(struct store_code *c, struct vc_work *w, unsigned nthread, const uint8_t *p, size_t n,
-    const char **err)
+store_code_decode(struct store_code *c, struct col_reader *r)
 {
-	struct col_reader r = { .p = p, .end = p + n, .w = w };
-	int e;
-
-	col_ahead(&r, nthread);
-	e = store_strings_decode(c, &r) != 0 || get_stmts(c, &r) != 0 || get_paths(c, &r) != 0 ? -1 : 0;
-	if (!e && r.p != r.end)
-		e = col_bad(&r, "bytes after the paths");
-	*err = r.err;
-	col_ahead_free(&r);
-	return e;
+	if (store_strings_decode(c, r) != 0 || get_stmts(c, r) != 0 || get_paths(c, r) != 0)
+		return -1;
+	return r->p != r->end ? col_bad(r, "bytes after the paths") : 0;
 }

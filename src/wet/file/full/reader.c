@@ -3,9 +3,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
-
-#define THREADS 4u                      /* that decode code, at most */
 
 static const uint32_t order[FULL_SECTIONS] = { WETFILE_CODE, WETFILE_KEY, WETFILE_PATH, WETFILE_RANK, WETFILE_DEP,
 	WETFILE_VAL, WETFILE_ADDR };
@@ -41,6 +38,9 @@ store_read_close(struct store_read *r)
 		store_code_free(&r->code);
 		free(r->nstmt);
 		free(r->total);
+		for (size_t k = 0; r->rank && k < r->nsegment; k++)
+			free(r->rank[k].v);
+		free(r->rank);
 	}
 	if (r->load)
 		load_free(r->load);
@@ -66,82 +66,6 @@ store_read_close(struct store_read *r)
 	buf_free(&r->b);
 }
 
-/* Reads RANK of segment k into r->place[].n, and adds it to `to` (of uint64_t) if that is not NULL. */
-static int
-full_reader_rank(struct store_read *r, size_t k, uint64_t *to)
-{
-	struct col path = { 0 }, n = { 0 };
-	struct col_reader c;
-	uint64_t p = 0;
-	int e = full_reader_load(r, k, FULL_RANK, &c);
-
-	if (!e &&
-	    (col_get_upto(&c, &path, r->code.npath, UINT32_MAX, NULL) != 0 ||
-		col_get(&c, &n, path.n, STORE_SEGMENT, NULL) != 0 || c.p != c.end))
-		e = full_reader_bad(r, c.err ? c.err : "bytes after the last column");
-	memset(r->place, 0, (r->code.nstmt + 1) * sizeof *r->place);
-	for (size_t i = 0; !e && i < path.n; i++) {
-		const struct store_path *q;
-
-		if ((p += path.v[i]) >= r->code.npath || n.v[i] == 0 || (i && !path.v[i])) {
-			e = full_reader_bad(r, "a path that does not exist");
-			break;
-		}
-		q = &r->code.path[p];
-		for (uint32_t j = 0; j < q->n; j++)
-			r->place[r->code.seq[q->first + j]].n += n.v[i];
-	}
-	for (size_t i = 0; !e && i < r->code.nstmt; i++)
-		if (to && (to[i] += r->place[i].n) >= UINT32_MAX)
-			e = full_reader_bad(r, "a statement is executed too often");
-	col_free(&path);
-	col_free(&n);
-	return e;
-}
-
-/* Threads that decode code: kind loads executes instructions later, in a process that has no threads. */
-static unsigned
-full_reader_threads(const struct store_read *r)
-{
-	long n = r->load ? 1 : sysconf(_SC_NPROCESSORS_ONLN);
-
-	return n < 1 ? 1 : n < THREADS ? (unsigned)n : THREADS;
-}
-
-/* Reads all code, and adds up the ranks. */
-static int
-all_code(struct store_read *r)
-{
-	struct col_reader c;
-	const char *err;
-	size_t have = 0;
-	const unsigned nthread = full_reader_threads(r);
-
-	for (size_t k = 0; k < r->nsegment; k++) {
-		uint64_t *total;
-		struct store_place *place;
-
-		if (full_reader_load(r, k, FULL_CODE, &c) != 0)
-			return -1;
-		if (store_code_decode(&r->code, r->work, nthread, r->b.p, r->b.n, &err) != 0)
-			return full_reader_bad(r, err);
-		r->nstmt[k] = r->code.nstmt;
-		total = realloc(r->total, (r->code.nstmt + 1) * sizeof *total);
-		if (total)
-			r->total = total;
-		place = realloc(r->place, (r->code.nstmt + 1) * sizeof *place);
-		if (place)
-			r->place = place;
-		if (!total || !place)
-			return full_reader_bad(r, NULL);
-		memset(total + have, 0, (r->code.nstmt - have + 1) * sizeof *total);
-		have = r->code.nstmt;
-		if (full_reader_rank(r, k, total) != 0)
-			return -1;
-	}
-	return 0;
-}
-
 static int
 full_reader_load_init(struct store_read *r)
 {
@@ -157,9 +81,8 @@ store_read_open(struct store_read *r, const struct wetfile *f)
 	size_t n = f->nsection;
 	int e;
 
-	*r = (struct store_read){ .file = f, .work = vc_work_new(1),
-		.total = calloc(1, sizeof *r->total), .place = calloc(1, sizeof *r->place) };
-	if (!r->work || !r->total || !r->place || model_init(&r->model, &r->code) != 0)
+	*r = (struct store_read){ .file = f, .work = vc_work_new(1) };
+	if (!r->work || model_init(&r->model, &r->code) != 0)
 		return fault_nomem(&r->fault);
 	vc_work_alone(r->work);
 	if (f->kind == WETFILE_LOADS) {
@@ -179,9 +102,7 @@ store_read_open(struct store_read *r, const struct wetfile *f)
 		fault_set(&r->fault, f->size, f->nsection, "sections are missing");
 		return -1;
 	}
-	if ((r->nstmt = calloc(r->nsegment + 1, sizeof *r->nstmt)) == NULL)
-		return fault_nomem(&r->fault);
-	if (all_code(r) != 0)
+	if (full_reader_ranks(r) != 0)
 		return -1;
 	if (r->load && (e = store_load_open(r)) != 0)
 		return full_reader_bad(r, e < 0 ? NULL : "a statement is not as its instruction is");
@@ -195,7 +116,7 @@ int
 store_read_share(struct store_read *r, const struct store_read *of)
 {
 	*r = (struct store_read){ .file = of->file, .shared = 1, .work = vc_work_new(1), .code = of->code,
-		.nsegment = of->nsegment, .nstmt = of->nstmt, .total = of->total,
+		.nsegment = of->nsegment, .nstmt = of->nstmt, .total = of->total, .rank = of->rank,
 		.place = calloc(of->code.nstmt + 1, sizeof *r->place),
 		.count = calloc(of->code.nstmt + 1, sizeof *r->count) };
 	if (!r->work || !r->place || !r->count || model_init(&r->model, &r->code) != 0 ||
@@ -213,10 +134,15 @@ store_read_check(struct store_read *r, size_t k)
 	return full_reader_load(r, k, FULL_ADDR, &c);
 }
 
-int
-store_read_rank(struct store_read *r, size_t k)
+/* Sets r->place[].n to the executions in segment k. */
+static void
+full_reader_rank(struct store_read *r, size_t k)
 {
-	return full_reader_rank(r, k, NULL);
+	const struct store_rank *rank = &r->rank[k];
+
+	memset(r->place, 0, (r->code.nstmt + 1) * sizeof *r->place);
+	for (size_t i = 0; i < rank->n; i++)
+		r->place[rank->v[i].id - 1].n = rank->v[i].n;
 }
 
 /* Counts how often each path is executed in the segment, and statements and ports. */
@@ -263,7 +189,7 @@ full_reader_paths(struct store_read *r, size_t k)
 			n[s] += r->times[i];
 			r->nport += (uint64_t)r->times[i] * (1 + code->stmt[s].nuse);
 		}
-	e = full_reader_rank(r, k, NULL);
+	full_reader_rank(r, k);
 	for (size_t s = 0; !e && s < code->nstmt; s++)
 		if (n[s] != r->place[s].n)
 			e = full_reader_bad(r, "the ranks are not those of the paths");
@@ -365,8 +291,8 @@ store_read_values(struct store_read *r, size_t k, uint32_t s, uint64_t from, uin
 {
 	if (r->load)
 		return store_read_segment(r, k, STORE_VALUES);
-	return full_reader_rank(r, k, NULL) != 0 ? -1 :
-	    full_reader_vals(r, k, &(struct wanted){ r, s, from, to });
+	full_reader_rank(r, k);
+	return full_reader_vals(r, k, &(struct wanted){ r, s, from, to });
 }
 
 /* Decodes the references of segment k, whose values are known; r->addr has all statements up to it. */

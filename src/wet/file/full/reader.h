@@ -30,11 +30,14 @@ struct store_vals {
 	uint64_t used;
 };
 
+/* executions of the statements that a segment executes, sorted by id; owned */
+struct store_rank { struct store_count *v; size_t n; };
+
 #define STORE_KEPT 64u                  /* segments whose values may be cached */
 
 struct store_read {
 	const struct wetfile *file;     /* borrowed */
-	int shared;                     /* code, nstmt and total are another reader's */
+	int shared;                     /* code, nstmt, total and rank are another reader's */
 	struct fault fault;     /* set when a function returns -1 */
 	size_t nsegment;                /* complete ones */
 	size_t at;                      /* the current segment plus 1 */
@@ -47,6 +50,7 @@ struct store_read {
 	struct waddr addr;              /* of the statements of the first `addrs` segments */
 	size_t addrs;
 	uint64_t *total;                /* executions of each statement in all segments; owned */
+	struct store_rank *rank;        /* of each segment; owned */
 	uint32_t *count;                /* executions of each statement before the current path; owned */
 	struct col path, col[DEP_NCOL];         /* col[DEP_TOKEN] is not used: token */
 	struct store_vals vals;         /* values of the segment whose values were requested last */
@@ -107,7 +111,6 @@ int store_read_deps_on(struct store_read *r, size_t k, uint64_t who);
 int store_read_values(struct store_read *r, size_t k, uint32_t s, uint64_t from, uint64_t to);
 /* verifies the checksum of data that the text form does not contain */
 int store_read_check(struct store_read *r, size_t k);
-int store_read_rank(struct store_read *r, size_t k);            /* r->place[].n of segment k */
 
 /*
  * References of the nth statement executed in the segment (STORE_ADDRS): returns the index of
@@ -136,6 +139,9 @@ int store_read_deps(struct store_read *r, size_t i, const uint8_t *only, store_u
 
 /* The sections of a segment, in this order. */
 enum { FULL_CODE, FULL_KEY, FULL_PATH, FULL_RANK, FULL_DEP, FULL_VAL, FULL_ADDR, FULL_SECTIONS };
+
+/* code_ranks.c: reads all code and ranks: sets r->code, nstmt, total, rank and place.  0, or -1 and r->fault */
+int full_reader_ranks(struct store_read *r);
 
 /* reader.c, for deps_columns.c.  Loads section `what` of segment k for reading columns: 0, or -1 and r->fault. */
 int full_reader_load(struct store_read *r, size_t k, unsigned what, struct col_reader *c);

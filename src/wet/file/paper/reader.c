@@ -77,7 +77,6 @@ static int
 all_code(struct paper_read *r)
 {
 	struct col_reader c;
-	const char *err;
 	size_t n = 0, cap = 0;
 
 	if ((r->first = calloc(r->nsegment + 1, sizeof *r->first)) == NULL)
@@ -85,8 +84,8 @@ all_code(struct paper_read *r)
 	for (size_t k = 0; k < r->nsegment; k++) {
 		if (paper_load(r, k, PAPER_CODE, &c) != 0)
 			return -1;
-		if (store_code_decode(&r->code, r->work, 1, r->b.p, r->b.n, &err) != 0)
-			return paper_bad(r, err);
+		if (store_code_decode(&r->code, &c) != 0)
+			return paper_bad(r, c.err);
 		if (paper_reader_nodes(r, k, &n, &cap) != 0)
 			return -1;
 		r->first[k + 1] = n;
