@@ -241,7 +241,7 @@ store_finish(struct store_out *t, const struct ws_early *early)
 }
 
 int
-store_sparse(struct store_out *t, const uint32_t *n, size_t many)
+store_sparse(struct store_out *t, const uint32_t *n, size_t many, int level)
 {
 	struct col which = { 0 }, number = { 0 };
 	size_t last = 0;
@@ -253,7 +253,7 @@ store_sparse(struct store_out *t, const uint32_t *n, size_t many)
 			col_add(&number, n[i]);
 			last = i;
 		}
-	bad = store_col(t, &which, NULL) != 0 || store_col(t, &number, NULL) != 0;
+	bad = store_col_level(t, &which, NULL, level) != 0 || store_col_level(t, &number, NULL, level) != 0;
 	col_free(&which);
 	col_free(&number);
 	return bad ? -1 : 0;

@@ -47,7 +47,7 @@ int store_col_level(struct store_out *t, const struct col *c, const struct col *
 int store_col_blocks(struct store_out *t, const struct col *c, const struct col *key, size_t block);
 
 /* appends those of many numbers that are not 0, in two columns: which, and the numbers */
-int store_sparse(struct store_out *t, const uint32_t *n, size_t many);
+int store_sparse(struct store_out *t, const uint32_t *n, size_t many, int level);
 /* ends the section and empties b; with threads, the section is written later */
 int store_section(struct store_out *t, enum wetfile_tag tag, uint32_t segment, enum store_part part);
 int store_drain(struct store_out *t);           /* all sections are written after this */

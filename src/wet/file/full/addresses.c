@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "wet/file/writer.h"
+
 /* Columns of statements, then columns of expressions. */
 enum { NEXPR, ANY, VAL, FROM, BY, BASE, INDEX, SCALE, SEG, KIND, SIZE, DISP, NCOL };
 #define NSTMT (FROM + 1)
@@ -36,8 +38,7 @@ waddr_add(struct waddr *t, const struct waddr_stmt *s, const struct fact_addr *e
 }
 
 int
-waddr_encode(const struct waddr *t, const struct store_code *c, size_t from, size_t to, struct vc_work *w,
-    int level, struct buf *b)
+waddr_encode(const struct waddr *t, const struct store_code *c, size_t from, size_t to, struct store_out *o)
 {
 	struct col col[NCOL] = { 0 };
 	int bad = 0;
@@ -66,7 +67,7 @@ waddr_encode(const struct waddr *t, const struct store_code *c, size_t from, siz
 		}
 	}
 	for (unsigned i = 0; i < NCOL; i++) {
-		bad |= bad || col_put(b, w, level, &col[i], NULL) != 0;
+		bad |= bad || store_col(o, &col[i], NULL) != 0;
 		col_free(&col[i]);
 	}
 	return bad ? -1 : 0;

@@ -44,8 +44,8 @@ int waddr_add(struct waddr *t, const struct waddr_stmt *s, const struct fact_add
  * Write and read statements from `from` up to `to` as columns; c has their code.  waddr_decode
  * appends to t.  0, or -1 (waddr_decode: r->err).
  */
-int waddr_encode(const struct waddr *t, const struct store_code *c, size_t from, size_t to, struct vc_work *w,
-    int level, struct buf *b);
+int waddr_encode(const struct waddr *t, const struct store_code *c, size_t from, size_t to,
+    struct store_out *o);
 int waddr_decode(struct waddr *t, const struct store_code *c, size_t to, struct col_reader *r);
 
 /* The model: values of registers, and whether they are out of date. */

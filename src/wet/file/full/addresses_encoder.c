@@ -238,7 +238,7 @@ store_addr_section(struct store_cap *c)
 	int bad = !t.since || !t.many || a->val.nomem;
 
 	if (!bad) {
-		bad = waddr_encode(&a->tab, &c->tab, a->done, c->tab.nstmt, o->work, o->o->level, &o->b) != 0;
+		bad = waddr_encode(&a->tab, &c->tab, a->done, c->tab.nstmt, o) != 0;
 		waddr_save(&a->model, &o->b);
 		a->done = c->tab.nstmt;
 		bad = bad || addr_encode_walk(&t) != 0 ||

@@ -65,15 +65,14 @@ int store_stmt(struct store_code *c, const struct store_stmt *s, const uint16_t 
 int store_path(struct store_code *c, const uint32_t *stmt, uint32_t n);         /* n: 1 to STORE_PATH */
 
 /* Write the strings from number `from` on as a column; append them to c.  0, or -1 (r->err). */
-int store_strings_encode(const struct store_code *c, size_t from, struct vc_work *w, int level,
-    struct buf *b);
+struct store_out;               /* writer.h */
+int store_strings_encode(const struct store_code *c, size_t from, struct store_out *o, int level);
 int store_strings_decode(struct store_code *c, struct col_reader *r);
 
 /* Write what was added since the mark `from` as a section; append a section to c. */
 struct store_mark { size_t nstmt, nstring, npath; };
 struct store_mark store_mark(const struct store_code *c);       /* the present sizes */
-int store_code_encode(const struct store_code *c, const struct store_mark *from, struct vc_work *w, int level,
-    struct buf *b);
+int store_code_encode(const struct store_code *c, const struct store_mark *from, struct store_out *o, int level);
 int store_code_decode(struct store_code *c, struct col_reader *r);      /* 0, or -1 and r->err */
 
 #endif

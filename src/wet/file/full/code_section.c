@@ -4,6 +4,7 @@
 
 #include "isa/x86/fact.h"
 #include "wet/file/full/code.h"
+#include "wet/file/writer.h"
 
 /* Columns of statements, in the order of the file. */
 enum { ADDR, NUSE, NMEM, NDEF, NVAL, CTL, TARGET, JOIN, PDOM, FILE_, FUNC, LINE, REG, BYTES, BYTE, NSTMT };
@@ -13,19 +14,19 @@ enum { NRUN, START, LEN, NPATHS };
 #define FORMS_ADDRESS 2048u     /* in REG: a register that is used only for that */
 
 static int
-put_all(struct buf *b, struct vc_work *w, int level, struct col *c, unsigned n)
+put_all(struct store_out *o, int level, struct col *c, unsigned n)
 {
 	int bad = 0;
 
 	for (unsigned i = 0; i < n; i++) {
-		bad |= bad || col_put(b, w, level, &c[i], NULL) != 0;
+		bad |= bad || store_col_level(o, &c[i], NULL, level) != 0;
 		col_free(&c[i]);
 	}
 	return bad ? -1 : 0;
 }
 
 int
-store_strings_encode(const struct store_code *c, size_t from, struct vc_work *w, int level, struct buf *b)
+store_strings_encode(const struct store_code *c, size_t from, struct store_out *o, int level)
 {
 	struct col t = { 0 };
 
@@ -35,11 +36,11 @@ store_strings_encode(const struct store_code *c, size_t from, struct vc_work *w,
 			if (!*s)
 				break;
 		}
-	return put_all(b, w, level, &t, 1);
+	return put_all(o, level, &t, 1);
 }
 
 static int
-put_stmts(const struct store_code *c, size_t from, struct vc_work *w, int level, struct buf *b)
+put_stmts(const struct store_code *c, size_t from, struct store_out *out, int level)
 {
 	struct col t[NSTMT] = { 0 };
 
@@ -69,14 +70,14 @@ put_stmts(const struct store_code *c, size_t from, struct vc_work *w, int level,
 		col_add(&t[BYTES], s->len);
 	}
 	if (c->bytes)
-		return put_all(b, w, level, t, NSTMT);
+		return put_all(out, level, t, NSTMT);
 	col_free(&t[BYTES]);
 	col_free(&t[BYTE]);
-	return put_all(b, w, level, t, BYTES);
+	return put_all(out, level, t, BYTES);
 }
 
 static int
-put_paths(const struct store_code *c, size_t from, struct vc_work *w, int level, struct buf *b)
+put_paths(const struct store_code *c, size_t from, struct store_out *o, int level)
 {
 	struct col t[NPATHS] = { 0 };
 	uint32_t last = 0;
@@ -95,17 +96,14 @@ put_paths(const struct store_code *c, size_t from, struct vc_work *w, int level,
 		}
 		col_add(&t[NRUN], nrun);
 	}
-	return put_all(b, w, level, t, NPATHS);
+	return put_all(o, level, t, NPATHS);
 }
 
 int
-store_code_encode(const struct store_code *c, const struct store_mark *from, struct vc_work *w, int level,
-    struct buf *b)
+store_code_encode(const struct store_code *c, const struct store_mark *from, struct store_out *o, int level)
 {
-	return store_strings_encode(c, from->nstring, w, level, b) != 0 ||
-		put_stmts(c, from->nstmt, w, level, b) != 0 || put_paths(c, from->npath, w, level, b) != 0 ?
-	    -1 :
-	    0;
+	return store_strings_encode(c, from->nstring, o, level) != 0 || put_stmts(c, from->nstmt, o, level) != 0 ||
+	    put_paths(c, from->npath, o, level) != 0 ? -1 : 0;
 }
 
 int

@@ -20,10 +20,17 @@ segment_free(struct segment *s)
 	free(s->rank);
 }
 
+/* The compression level of what wetq decodes before any answer: code, and how often which path is executed. */
+static int
+quick_level(const struct store_opts *o)
+{
+	return o->quick && o->level > FASTEST ? FASTEST : o->level;
+}
+
 static int
 put_rank(struct store_cap *c)
 {
-	return store_sparse(&c->out, c->seg.rank, c->tab.npath) != 0 ? -1 :
+	return store_sparse(&c->out, c->seg.rank, c->tab.npath, quick_level(c->out.o)) != 0 ? -1 :
 	    store_section(&c->out, WETFILE_RANK, c->nseg, STORE_P_RANK);
 }
 
@@ -145,7 +152,7 @@ store_segment(struct store_cap *c)
 
 	if (c->seg.n == 0)
 		return 0;
-	if (store_code_encode(&c->tab, &c->mark, t->work, t->o->level, &t->b) != 0)
+	if (store_code_encode(&c->tab, &c->mark, t, quick_level(t->o)) != 0)
 		return -1;
 	c->mark = store_mark(&c->tab);
 	if (store_section(t, WETFILE_CODE, c->nseg, STORE_P_CODE) != 0)

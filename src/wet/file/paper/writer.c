@@ -407,7 +407,7 @@ paper_segment(struct paper *t)
 	struct store_out *o = &t->out;
 	struct store_code code = paper_writer_met(t);
 
-	if (store_code_encode(&code, &t->mark, o->work, o->o->level, &o->b) != 0)
+	if (store_code_encode(&code, &t->mark, o, o->o->level) != 0)
 		return -1;
 	t->mark = store_mark(&code);
 	t->stats.fixed += o->b.n;

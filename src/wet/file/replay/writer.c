@@ -17,7 +17,7 @@ put_code(struct store_cap *c)
 {
 	const struct store_mark none = { 0 };
 
-	if (store_code_encode(&c->tab, &none, c->out.work, c->out.o->level, &c->out.b) != 0)
+	if (store_code_encode(&c->tab, &none, &c->out, c->out.o->level) != 0)
 		return -1;
 	return store_section(&c->out, WETFILE_CODE, 0, STORE_P_CODE);
 }
@@ -101,7 +101,7 @@ put_state(struct store_cap *c)
 	buf_add(&t->b, c->key.p, c->key.n);
 	if (store_section(t, WETFILE_KEY, c->nseg, STORE_P_KEY) != 0)
 		return -1;
-	bad = store_sparse(t, c->count, c->stmts.n) != 0;
+	bad = store_sparse(t, c->count, c->stmts.n, t->o->level) != 0;
 	memset(c->count, 0, c->stmts.n * sizeof *c->count);
 	return bad ? -1 : store_section(t, WETFILE_RANK, c->nseg++, STORE_P_RANK);
 }

@@ -26,7 +26,7 @@ text_writer_section(struct store_txt *t)
 {
 	struct store_out *o = &t->out;
 
-	if (store_strings_encode(&t->tab, t->nstring, o->work, o->o->level, &o->b) != 0)
+	if (store_strings_encode(&t->tab, t->nstring, o, o->o->level) != 0)
 		return -1;
 	t->nstring = t->tab.nstring;
 	for (unsigned i = 0; i < TEXT_NCOL; i++) {
