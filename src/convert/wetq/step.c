@@ -33,7 +33,7 @@ step_member(void *arg, const struct query_insn *e)
 	t->ref = xcalloc(e->nref + 1, sizeof *t->ref);
 	if (e->nref)
 		memcpy(t->ref, e->ref, e->nref * sizeof *t->ref);
-	if (e->nval && !(query_stmt(t->j->q, e->id)->port.role & WPORT_OFFLAGS))
+	if (e->val && e->nval && !(query_stmt(t->j->q, e->id)->port.role & WPORT_OFFLAGS))
 		put_number(&t->value, e->val, e->nval);
 	buf_u8(&t->value, 0);
 	return 0;
@@ -147,6 +147,9 @@ job_deps(struct job *j, const char *point)
 
 	if (job_point(j, point, 1, &s.n) != 0)
 		return -1;
+	/* the value and references of the point are in JSON, or have names where the file tells of variables */
+	if (!j->json && !query_has_state(j->q))
+		s.flags |= QUERY_BARE;
 	s.count = xcalloc(query_nstmt(j->q) + 1u, sizeof *s.count);
 	bad = query_slice(j->q, &s) != 0 ? job_bad(j) : 0;
 	if (t.n)
