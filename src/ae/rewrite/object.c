@@ -1,18 +1,14 @@
 /* Assembles the input, and reads offsets, bytes and relocations of every instruction from the object. */
-#include <errno.h>
 #include <fcntl.h>
 #include <gelf.h>
-#include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 #include "ae/machine/machine.h"
+#include "ae/rewrite/assemble.h"
 #include "ae/rewrite/object.h"
 #include "base/buf.h"
 #include "base/mem.h"
-
-#define MARK "__aerw_"          /* MARKb<n>: start, MARKe<n>: end of the instruction in statement n */
 
 struct sect {
 	const uint8_t *p;
@@ -52,43 +48,6 @@ write_marked(const struct file *f, struct buf *b)
 			buf_printf(b, MARK "b%zu:\n", i);
 	}
 	free(next);
-}
-
-/*
- * Runs it: its exit status, 127 if it cannot be run. Its messages are dropped: the user will see
- * those of the real assembly.
- */
-static int
-run_assembler(const char *as, const char *const *always, char *const *args, const char *in, const char *out)
-{
-	posix_spawn_file_actions_t act;
-	char *argv[64];
-	int n = 0, fd, status, err;
-	pid_t pid;
-
-	argv[n++] = (char *)(uintptr_t)as;
-	for (; always && *always && n < 8; always++)
-		argv[n++] = (char *)(uintptr_t)*always;
-	for (; args && *args && n < 58; args++)
-		argv[n++] = *args;
-	argv[n++] = (char *)(uintptr_t)"-o";
-	argv[n++] = (char *)(uintptr_t)out;
-	argv[n++] = (char *)(uintptr_t)in;
-	argv[n] = NULL;
-	if (posix_spawn_file_actions_init(&act) != 0)
-		return 127;
-	err = 0;
-	for (fd = 0; fd < 3 && !err; fd++)
-		err = posix_spawn_file_actions_addopen(&act, fd, "/dev/null", O_RDWR, 0);
-	if (!err)
-		err = posix_spawnp(&pid, as, &act, NULL, argv, environ);
-	posix_spawn_file_actions_destroy(&act);
-	if (err)
-		return 127;
-	while (waitpid(pid, &status, 0) < 0)
-		if (errno != EINTR)
-			return 127;
-	return WIFEXITED(status) ? WEXITSTATUS(status) : 128;
 }
 
 static void
@@ -423,78 +382,30 @@ fill_short(struct file *f, const struct object *o, unsigned minsize)
 	return any;
 }
 
-static int
-write_file(const char *path, const struct buf *b)
-{
-	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-	size_t done = 0;
-	ssize_t n = 0;
-
-	if (fd < 0)
-		return -1;
-	while (done < b->n && (n = write(fd, b->p + done, b->n - done)) >= 0)
-		done += (size_t)n;
-	return close(fd) != 0 || done < b->n || b->nomem ? -1 : 0;
-}
-
 static const char *
-object_assemble(const struct file *f, const char *as, char *const *args, const char *in, const char *out,
-    struct object *o, int *fd)
+object_assemble(const struct file *f, const struct assembly *a, const struct assembler *as, struct object *o, int *fd)
 {
 	struct buf b = BUF_INIT;
-	int err;
+	const char *why;
 
 	write_marked(f, &b);
-	err = write_file(in, &b);
+	why = assembly_text(a, as, &b, 0, fd);
 	buf_free(&b);
-	if (err)
-		return "no temporary file can be written";
-	if (run_assembler(as, f->m->asargs, args, in, out) != 0)
-		return "the assembler does not accept it";
-	if ((*fd = open(out, O_RDONLY | O_CLOEXEC)) < 0)
-		return "the assembler left no output";
-	return read_object(o, f->m, *fd, f->text.n);
-}
-
-/* Makes a folder for temporary files, and their names; NULL on failure. */
-static char *
-object_temporary(char **in, char **out)
-{
-	const char *tmp = getenv("TMPDIR");
-	char *dir = xasprintf("%s/aerw.XXXXXX", tmp && *tmp ? tmp : "/tmp");
-
-	if (!mkdtemp(dir)) {
-		free(dir);
-		return NULL;
-	}
-	*in = xasprintf("%s/m.s", dir);
-	*out = xasprintf("%s/m.o", dir);
-	return dir;
-}
-
-static void
-object_clean(char *dir, char *in, char *out)
-{
-	unlink(in);
-	unlink(out);
-	rmdir(dir);
-	free(dir);
-	free(in);
-	free(out);
+	return why ? why : read_object(o, f->m, *fd, f->text.n);
 }
 
 const struct machine *
 object_machine(const char *as, char *const *args, object_machine_fn *byelf)
 {
+	const struct assembler how = { .as = as, .args = args };
 	const struct machine *m = NULL;
-	char *in, *out, *dir = object_temporary(&in, &out);
+	struct assembly a;
 	int fd;
 
-	if (!dir)
+	if (assembly_open(&a) != 0)
 		return NULL;
 	elf_version(EV_CURRENT);
-	if (run_assembler(as, NULL, args, "/dev/null", out) == 0 &&
-	    (fd = open(out, O_RDONLY | O_CLOEXEC)) >= 0) {
+	if (assembly_run(&a, &how, "/dev/null", 0) == 0 && (fd = open(a.out, O_RDONLY | O_CLOEXEC)) >= 0) {
 		Elf *elf = elf_begin(fd, ELF_C_READ, NULL);
 		GElf_Ehdr eh;
 
@@ -503,30 +414,31 @@ object_machine(const char *as, char *const *args, object_machine_fn *byelf)
 		elf_end(elf);
 		close(fd);
 	}
-	object_clean(dir, in, out);
+	assembly_close(&a);
 	return m;
 }
 
 const char *
 object_lift(struct file *f, const char *as, char *const *args)
 {
-	char *in, *out, *dir = object_temporary(&in, &out);
+	const struct assembler how = { as, f->m->asargs, args };
 	const char *why;
+	struct assembly a;
 	struct object o;
 	size_t i;
 	int fd = -1;
 
-	if (!dir)
+	if (assembly_open(&a) != 0)
 		return "no temporary file can be written";
 	memset(&o, 0, sizeof o);
-	why = object_assemble(f, as, args, in, out, &o, &fd);
+	why = object_assemble(f, &a, &how, &o, &fd);
 	if (!why && fill_short(f, &o, f->m->patch)) {   /* filling moves what follows: starts over */
 		object_free(&o, fd);
 		memset(&o, 0, sizeof o);
 		fd = -1;
-		why = object_assemble(f, as, args, in, out, &o, &fd);
+		why = object_assemble(f, &a, &how, &o, &fd);
 	}
-	object_clean(dir, in, out);
+	assembly_close(&a);
 	for (i = 0; !why && i < f->nfn; i++)
 		if (!f->fn[i].why)
 			lift_function(f, (uint32_t)i, &o);
