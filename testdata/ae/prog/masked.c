@@ -104,10 +104,10 @@ NOINLINE static void written(int n)
 		_mm512_mask_cvtepi32_storeu_epi16(shorts + i, (__mmask16)(k << 3), v);
 		d = _mm512_mask_loadu_pd(d, (__mmask8)k, y + i);
 		_mm512_mask_storeu_pd(x + i, (__mmask8)(k >> 8), d);
-		__asm__("vaddps %1%{1to16%}, %0, %0 %{%2%}" : "+v"(v) : "m"(a[i]), "Yk"(k));
-		__asm__("vaddpd %1%{1to8%}, %0, %0 %{%2%}" : "+v"(v) : "m"(x[i]), "Yk"((__mmask8)(i % 3 ? 0 : k)));
-		__asm__("vbroadcastss %1, %0 %{%2%}" : "+v"(v) : "m"(b[i]), "Yk"((__mmask16)(i % 3 ? 0 : k)));
-		__asm__("vbroadcastf32x4 %1, %0 %{%2%}" : "+v"(v) : "m"(a[i]), "Yk"((__mmask16)(i % 2 ? k : k & 0x1212)));
+		__asm__("vaddps {%1%{1to16%}, %0, %0 %{%2%}|%0%{%2%}, %0, %1%{1to16%}}" : "+v"(v) : "m"(a[i]), "Yk"(k));
+		__asm__("vaddpd {%1%{1to8%}, %0, %0 %{%2%}|%0%{%2%}, %0, %1%{1to8%}}" : "+v"(v) : "m"(x[i]), "Yk"((__mmask8)(i % 3 ? 0 : k)));
+		__asm__("vbroadcastss {%1, %0 %{%2%}|%0%{%2%}, %1}" : "+v"(v) : "m"(b[i]), "Yk"((__mmask16)(i % 3 ? 0 : k)));
+		__asm__("vbroadcastf32x4 {%1, %0 %{%2%}|%0%{%2%}, %1}" : "+v"(v) : "m"(*(const __m128_u *)(a + i)), "Yk"((__mmask16)(i % 2 ? k : k & 0x1212)));
 		_mm512_mask_i32scatter_epi32(c, k, _mm512_and_si512(v, _mm512_set1_epi32(127)), v, 4);
 		_mm512_mask_i32scatter_pd(x, (__mmask8)k, _mm256_setr_epi32(1, i, 2, i + 5, 3, 9, 8, -i + n), d, 8);
 		v = _mm512_mask_i32gather_epi32(v, (__mmask16)(k ^ 0x5a5a), _mm512_and_si512(v, _mm512_set1_epi32(127)), m, 4);
@@ -120,7 +120,7 @@ NOINLINE static void written(int n)
 			__m512i t = _mm512_mask_loadu_epi8(v, q, more + i);
 
 			/* a mask that takes nothing out of what is read */
-			__asm__("vdbpsadbw $27, %1, %0, %0 %{%2%}" : "+v"(t) : "m"(*(const char (*)[64])(more + i)), "Yk"(q));
+			__asm__("vdbpsadbw {$27, %1, %0, %0 %{%2%}|%0%{%2%}, %0, %1, 27}" : "+v"(t) : "m"(*(const __m512i_u *)(more + i)), "Yk"(q));
 			_mm512_mask_storeu_epi8(bytes + i, ~q >> 7, t);
 			_mm512_mask_storeu_epi16(shorts + i, (__mmask32)q, t);
 			_mm512_mask_storeu_epi8(bytes + i, i % 5 ? q : -1ull, t);
