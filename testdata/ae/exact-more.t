@@ -30,6 +30,9 @@ else
 		echo "-o qemu callback -O2 -static"
 		few "calls real cold" -O2 -g
 		few "calls dispatch" -O0 -g3
+		# assembly in Intel syntax
+		few "jumps dispatch link tls signals strings real threads" -O2 -masm=intel
+		few "tree stack switches data" -O0 -masm=intel
 		few "calls cold callback data" -O2 -ffunction-sections -fdata-sections -Wl,--gc-sections
 		few "calls dispatch jumps asm" -O2 -fcf-protection
 		few "dispatch jumps" -O2 -fcf-protection=none
@@ -58,7 +61,7 @@ else
 		has avx2 && echo "-r masked -O3 -march=x86-64-v3"
 		if has avx512bw && has avx512vl; then
 			echo "-r masked -O2 -march=x86-64-v4 -mprefer-vector-width=512"
-			few "-O3 -Os" "-march=x86-64-v4" | sed 's/^/masked /'
+			few "-O3 -Os" "-march=x86-64-v4 -masm=intel" | sed 's/^/masked /'
 		fi
 		# qemu's plugin writes nothing when SIGILL ends it
 		echo "-o lackey endings -O0 -- trap callback"

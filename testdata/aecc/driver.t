@@ -137,13 +137,12 @@ like '-fstack-usage' -fstack-usage -c main.c -o src/z.o
 like '-fstack-usage, link' -fstack-usage main.c twice.c -o prog
 like '-save-temps -E' -save-temps -E main.c
 like '--coverage' --coverage -c twice.c -o src/z.o
+like '-masm=intel' -masm=intel -O2 main.c twice.c -o prog
 like '-std' -std=c99 -pedantic -Wextra -c main.c
 like '-S and -c' -c -S main.c
 
 like '-pie' -pie -fPIE main.c twice.c -o prog
 like '-shared' -shared -fPIC twice.c -o lib.so
-says='aecc: -masm=intel: compiled untraced'
-like '-masm=intel' -masm=intel -c main.c
 says='aecc: -pg: compiled untraced'
 like '-pg' -pg -c main.c
 says='aecc: -flto: ignored, because traced functions are compiled file by file'

@@ -20,6 +20,21 @@
 
 struct emitter;
 
+/* Another syntax that the machine's assembler reads: its statements are translated into the one that the rewriter knows. */
+struct dialect {
+	/* the syntax after directive s: 0 is the rewriter's, the others are those of begin; -1: s does not change it */
+	int (*after)(const char *s);
+	/* by syntax: the directive with which it begins */
+	const char *const *begin;
+	/*
+	 * Statement s of this syntax in the rewriter's: the n-th way to write it, from 0; to be freed. NULL: there is none, or
+	 * no further one. Which of them is right, if any, the assembler tells.
+	 */
+	char *(*translate)(const char *s, int syntax, unsigned n);
+	/* why a function is not traced that has a statement without a translation; why a file is not, although all have one */
+	const char *untranslated, *different;
+};
+
 struct machine {
 	const char *name;               /* as in aerw -m and aecc --target */
 	/* objects of it: ELF's machine, class and data encoding */
@@ -51,6 +66,7 @@ struct machine {
 	/* directives for data with addresses; the one for a whole address is first */
 	const char *const *words;
 	const char *const *emitting;    /* directives from which the assembler makes instructions */
+	const struct dialect *dialect;  /* NULL: there is no other syntax */
 	/* facts */
 	const char *(*regname)(int r);  /* for people: "rax", "R4"; NULL if there is no such register */
 	enum insn_reloc (*reloc)(unsigned type, const char *symbol); /* ELF's type */

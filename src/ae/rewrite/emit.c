@@ -27,10 +27,8 @@ rewrite_original(struct buf *o, struct file *f)
 				buf_printf(o, LBL ":\n", fn->ins[k].frag ? 'c' : 'o', no);
 			buf_printf(o, LBL2 ":\n", 'u', no, k);
 		}
-		if (st->kind == ST_LABEL)
-			buf_printf(o, "%s:\n", st->s);
-		else
-			buf_printf(o, "%s%s\n", st->kind == ST_TEXT ? "" : "\t", st->s);
+		text_write(o, f->m, st);
+		buf_str(o, "\n");
 		if (fn && fn->fill && (next[no] == fn->nins || fn->ins[next[no]].frag == 1)) {
 			buf_printf(o, "\t.skip\t%u, %u\n", fn->fill, f->m->filler);
 			fn->fill = 0;

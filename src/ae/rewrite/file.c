@@ -222,6 +222,8 @@ asm_instruction(struct where *w, uint32_t i)
 	a->frag = (uint8_t)w->frag;
 	a->target = a->callee = a->table = a->pads = NONE;
 	w->f->owner[i] = w->fn + 1;
+	if (w->f->text.st[i].foreign)
+		fn_fail(fn, w->f->text.st[i].line, fn->m->dialect->untranslated);
 }
 
 static void
@@ -241,6 +243,8 @@ asm_directive(struct where *w, const struct stmt *st)
 	}
 	if (w->fn == NONE)
 		return;
+	if (st->foreign)
+		fn_fail(&f->fn[w->fn], st->line, f->m->dialect->untranslated);
 	if ((a = text_directive(st->s, ".size")) != NULL) {
 		n = strlen(f->fn[w->fn].name);
 		if (strncmp(a, f->fn[w->fn].name, n) == 0 &&

@@ -39,11 +39,15 @@ write_marked(const struct file *f, struct buf *b)
 		if (st->kind == ST_INSN && f->owner[i]) {
 			const struct afunc *fn = &f->fn[f->owner[i] - 1];
 
-			buf_printf(b, MARK "b%zu:\n\t%s\n" MARK "e%zu:\n", i, st->s, i);
+			buf_printf(b, MARK "b%zu:\n", i);
+			text_write(b, f->m, st);
+			buf_printf(b, "\n" MARK "e%zu:\n", i);
 			if (fn->fill && ++next[f->owner[i] - 1] == fn->nhot)
 				buf_printf(b, "\t.skip %u, %u\n", fn->fill, f->m->filler);
-		} else
-			buf_printf(b, "%s%s\n", st->s, st->kind == ST_LABEL ? ":" : "");
+		} else {
+			text_write(b, f->m, st);
+			buf_str(b, "\n");
+		}
 		if (st->kind == ST_LABEL)
 			buf_printf(b, MARK "b%zu:\n", i);
 	}

@@ -82,11 +82,12 @@ asm_text_prefix(const struct text *t, const char *s)
 /*
  * The compiler's sequence for thread-local data of a shared library has prefixes that are written as data:
  * data16 leaq x@tlsgd(%rip), %rdi; .value 0x6666; rex64; call __tls_get_addr@PLT
+ * In Intel syntax there are brackets.
  */
 static int
 asm_text_tls(const struct text *t, const char *s)
 {
-	return t->n && t->st[t->n - 1].kind == ST_INSN && strstr(t->st[t->n - 1].s, "@tlsgd(") &&
+	return t->n && t->st[t->n - 1].kind == ST_INSN && strstr(t->st[t->n - 1].s, "@tlsgd") &&
 	    asm_text_prefix(t, s);
 }
 
@@ -274,8 +275,21 @@ void
 text_free(struct text *t)
 {
 	free(t->st);
+	free(t->buf);
+	t->buf = NULL;
 	t->st = NULL;
 	t->n = t->cap = 0;
+}
+
+void
+text_write(struct buf *o, const struct machine *m, const struct stmt *st)
+{
+	if (st->kind == ST_LABEL)
+		buf_printf(o, "%s:", st->s);
+	else if (st->foreign)
+		buf_printf(o, "\t%s; %s; %s", m->dialect->begin[st->foreign], st->s, m->dialect->begin[0]);
+	else
+		buf_printf(o, "%s%s", st->kind == ST_TEXT ? "" : "\t", st->s);
 }
 
 const char *

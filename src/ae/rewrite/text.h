@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include "ae/machine/machine.h"
+#include "base/buf.h"
 
 enum stmt_kind { ST_TEXT, ST_LABEL, ST_DIRECTIVE, ST_INSN };
 
@@ -13,6 +14,8 @@ struct stmt {
 	uint8_t inasm;          /* inline assembly, not the compiler's code */
 	/* gcc's comment (-fverbose-asm) names the memory operand as a spill slot, %sfp */
 	uint8_t spill;
+	/* it stays in another syntax than the rest, which is number `foreign` of the machine's dialect; 0: no */
+	uint8_t foreign;
 	uint32_t line;          /* line number in the input, from 1 */
 	const char *src;        /* source file, srclen bytes in the buffer, NULL if unknown, ... */
 	int srclen;
@@ -25,7 +28,7 @@ struct text {
 	const struct machine *m;
 	struct stmt *st;
 	size_t n, cap;
-	char *buf;              /* owns every s and src */
+	char *buf;              /* owns the statements that dialect.c has written; the others are in the input */
 	const char *src;        /* for statements to come */
 	int srclen;
 	uint32_t srcline;
@@ -46,6 +49,8 @@ const char *text_symbol(const struct machine *m, const char *s, size_t *n);
 const char *text_operands(const struct machine *m, const char *insn);
 /* The first symbol among the operands of an instruction that is no constant of x86-64 ($sym): that of its memory operand */
 const char *text_place(const struct machine *m, const char *insn, size_t *n);
+/* Writes a statement as the assembler is to read it, on one line, without its end. */
+void text_write(struct buf *o, const struct machine *m, const struct stmt *st);
 /* If directive s is `name`, its arguments, else NULL. */
 const char *text_directive(const char *s, const char *name);
 

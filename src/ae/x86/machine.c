@@ -48,6 +48,7 @@ static const char *const none[] = { NULL };
 static const char *const asargs[] = { "--64", NULL };
 
 extern const struct emitter x86_emit;
+extern const struct dialect x86_intel;
 
 const struct machine machine_x86 = {
 	.name = "x86-64",
@@ -76,6 +77,7 @@ const struct machine machine_x86 = {
 	.prefixes = prefixes,
 	.words = words,
 	.emitting = none,
+	.dialect = &x86_intel,
 	.regname = x86_machine_regname,
 	.reloc = x86_machine_reloc,
 	.lift = x86_machine_lift,

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "ae/rewrite/cfg.h"
+#include "ae/rewrite/dialect.h"
 #include "ae/rewrite/emit.h"
 #include "ae/rewrite/file.h"
 #include "ae/rewrite/landing.h"
@@ -160,15 +161,25 @@ aerw_lift(struct file *f, const struct options *o)
 	return why && !o->named ? object_lift(f, f->m->as, o->asarg) : why;
 }
 
+/* The same for statements in another syntax */
+static const char *
+aerw_dialect(struct file *f, const struct options *o)
+{
+	const char *why = dialect_translate(&f->text, o->as, o->asarg);
+
+	return why && !o->named ? dialect_translate(&f->text, f->m->as, o->asarg) : why;
+}
+
 /* All steps between reading and writing; on failure the text is passed through unchanged. */
 static void
 aerw_analyse(struct file *f, const struct options *o, const char *path)
 {
-	const char *why;
+	const char *why = aerw_dialect(f, o);
 	uint32_t i;
 
 	file_recover(f);
-	why = aerw_lift(f, o);
+	if (!why)
+		why = aerw_lift(f, o);
 	if (why) {
 		if (!o->quiet)
 			warn("%s: %s: left untraced", path, why);
