@@ -11,6 +11,10 @@
  *   AE_MAP AE_GUARD AE_SIDELEN AE_PAGE   where memory is, and pages no smaller than the kernel's
  *   AE_THREADS                           1: every thread is recorded, 0: the first one only
  *   AE_LIBRARIES                         1: shared libraries are traced
+ *   AE_HANDLERS                          1: handlers that interrupt traced code are recorded; then also
+ *   context_stack                        the alternate stack, as it was at the signal
+ *   AE_NREG context_regs                 registers that a handler must not change: copies them
+ *   context_return                       makes the handler return to ae_handled_return
  *   machine_near machine_set             the block that this thread, or one that made it, was given; gives it one
  *   machine_length                       is told the bytes of section aetext of this file
  *   AE_ADD                               adds to a number that other threads may change
@@ -88,6 +92,7 @@ enum ae_left { AE_LEFT, AE_OUTSIDE, AE_INSIDE, AE_GONE };
 enum ae_stage { AE_FREE, AE_MADE, AE_BEGUN };
 
 #define AE_NFRAME 32
+#define AE_NLEVEL 8             /* handlers that interrupt each other, and are recorded */
 
 /* What the runtime knows of a thread. asm.S of the machine knows where the first fields are. */
 struct ae_thread {
@@ -97,15 +102,19 @@ struct ae_thread {
 	uintptr_t side_end;             /* no entry is pushed from here on */
 	uintptr_t s[4];                 /* registers that traced code keeps for a moment */
 	int cb;                         /* the first byte: untraced code has called back since it was entered */
-	int live;                       /* what is recorded belongs to the file: no region was left */
+	/* not 0: what is recorded belongs to the file: no region was left. 2: a handler that interrupted traced code runs */
+	int live;
 	/* outside a region: the buffer has events that belong to the file, and nobody writes more */
 	int kept;
 	int pending;                    /* a region begins with the next traced function that untraced code calls */
-	int depth;                      /* running handlers that interrupted traced code */
-	uint8_t *mid;                   /* live event pointer of the interrupted code while depth > 0 */
+	int depth;                      /* running handlers that interrupted traced code, and are not recorded */
+	uint8_t *mid;                   /* live event pointer of the interrupted code while depth or held > 0 */
 	uint8_t *buf;                   /* where events begin */
 	struct ae_thread *self;
 	void *start, *arg;              /* what it is to run */
+	/* of a stream of handlers: what they interrupt, a thread or another such stream; else NULL */
+	struct ae_thread *below;
+	uintptr_t low, span;            /* ... where the stack of the one that runs is */
 	/* what only C knows */
 	struct ae_thread *next;
 	enum ae_stage stage;
@@ -114,6 +123,13 @@ struct ae_thread {
 	uint64_t total;                 /* event bytes written */
 	volatile int asked;             /* another thread wants to know its event pointer: see rec.c */
 	uint8_t *volatile shown;        /* the answer */
+	/* recorded handlers, see core/handler.c */
+	struct ae_thread *handler;      /* the stream of those that interrupt this one; NULL: there were none */
+	struct ae_thread *volatile over;        /* ... while one runs */
+	struct ae_thread *ret;          /* of a stream of handlers: what gs pointed to before */
+	volatile int held;              /* it is interrupted, or the runtime works: mid is its event pointer */
+	unsigned level;                 /* how many are below it */
+	uintptr_t reg[AE_NREG];         /* of what it interrupted */
 	int segv_blocked;               /* the program blocked SIGSEGV */
 	int segv_pending;               /* a SIGSEGV was sent while it was blocked */
 	int segv_shut;                  /* the kernel blocks it, too, around an exec */
@@ -145,6 +161,7 @@ extern uintptr_t ae_shard[AE_NSHARD][64 / sizeof(uintptr_t)];
 void __ae_leave(void);
 void *ae_thread_main(void *t);  /* what a new thread runs: ae_thread_begin, then t->start(t->arg) */
 void ae_tramp(int, siginfo_t *, void *);
+void ae_handled_return(void);   /* where recorded handlers return to: calls ae_handled */
 
 /* core/state.c: process-wide state */
 extern int ae_on;               /* tracing was set up; remains 1 when recording stops */
@@ -203,6 +220,8 @@ void ae_thread_unmake(struct ae_thread *t);     /* it will not run */
 void ae_thread_begin(struct ae_thread *t);      /* in the thread */
 /* from __ae_enter, in a thread without a block: gives it one; 0: it is not recorded */
 int ae_thread_enter(void);
+/* makes s->handler, in the thread that s belongs to */
+void ae_thread_handler(struct ae_thread *s);
 int ae_thread_gone(const struct ae_thread *t);
 void ae_thread_alone(struct ae_thread *t);      /* after a fork: there is no other */
 
@@ -226,7 +245,14 @@ void ae_end(enum ae_reason why);
 void ae_rec_open(int live);                     /* the file is open: starts recording, or waits for a region */
 void ae_rec_leave(struct ae_thread *t);         /* the region ends here; outside traced code */
 void ae_rec_shut(void);                         /* stops recording, without a message at the end */
-void ae_lost(void);                             /* from __ae_back and __ae_land: a handler did not return */
+/* ends the recording where t and what it interrupted are, with a message; the caller sets t->ptr and the like */
+void ae_rec_give_up(struct ae_thread *t, const char *why);
+
+/* core/handler.c: handlers that interrupt traced code */
+/* t, whose event pointer is live, was interrupted at `context`: the handler will be recorded. 0: it cannot be */
+int ae_handler_begin(struct ae_thread *t, void *context, uint8_t *live);
+void ae_handled(const void *context);           /* it returned */
+void ae_lost(void);                             /* from asm.S: a handler did not return */
 
 /* core/proc.c */
 int ae_fork_before(void);

@@ -309,9 +309,12 @@ read_thread(struct ev_reader *r, enum ev_thread kind, uint64_t off)
 	if (kind == EV_BEGINS) {
 		if (task == r->task && r->begun)
 			return events_fail(r, off + 16, "a thread begins twice");
+		if (r->version >= 6 && get_le32(b + 20) >= task)
+			return events_fail(r, off + 36, "handlers that interrupted a later thread");
 		if (task == r->task) {
 			r->begun = 1;
 			r->fs = get_le64(b + 8);
+			r->interrupts = r->version >= 6 ? get_le32(b + 20) : 0;
 		}
 		if (task > r->task && (!r->next || task < r->next))
 			r->next = task;

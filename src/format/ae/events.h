@@ -10,7 +10,7 @@
 
 #define EV_MAGIC     "\x89" "AEOUT" "\r\n"
 #define EV_PACKED    "\x89" "AEPK\r\n"   /* magic of a packed event file, aepack(5) */
-#define EV_VERSION   5          /* 4 has no libraries, 3 no base, 2 one thread only */
+#define EV_VERSION   6          /* 5 has no streams of handlers, 4 no libraries, 3 no base, 2 one thread only */
 #define EV_IDMAX     32
 #define EV_HEADMIN   104        /* bytes of a header without a parent's name */
 #define EV_HEADMAX   8192
@@ -106,6 +106,7 @@ struct ev_reader {
 	int last;                       /* no payload follows the one returned */
 	uint32_t task;                  /* the thread that is read, from 1 */
 	uint64_t fs;                    /* its thread pointer */
+	uint32_t interrupts;            /* it has handlers that interrupted the traced code of this one; 0: a thread */
 	uint32_t next;                  /* the lowest number of a thread that is higher; 0: none was seen yet */
 	uint64_t other;                 /* payload bytes of other threads that were passed over */
 	struct ev_module *module;       /* owned: the libraries so far, by number */

@@ -312,7 +312,7 @@ int ae_file_header(uintptr_t fs, const char *parent, uint64_t parentpos, uint32_
 		n++;
 	len = (92 + n + 7) / 8 * 8 + 8;
 	mem_copy(h, "\x89" "AEOUT" "\r\n", 8);
-	put32(h + 8, 5);
+	put32(h + 8, 6);
 	put32(h + 12, (uint32_t)len);
 	nid = ae_buildid(&ae_self, id);
 	h[16] = (uint8_t)nid;
@@ -363,7 +363,7 @@ static int put_thread(uint32_t number, uint32_t kind, uint64_t a, uint64_t b)
 
 int ae_file_begins(const struct ae_thread *t)
 {
-	return put_thread(t->number, BEGINS, t->fs, (uint64_t)t->tid);
+	return put_thread(t->number, BEGINS, t->fs, (uint64_t)t->tid | (uint64_t)(t->below ? t->below->number : 0) << 32);
 }
 
 int ae_file_ends(uint32_t number, enum ae_left how, uint64_t total)

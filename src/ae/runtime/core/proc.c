@@ -8,7 +8,7 @@ int ae_fork_before(void)
 {
 	struct ae_thread *t = ae_rec ? ae_me() : NULL;
 
-	if (!t || !t->ptr || ae_kin() != AE_SELF)
+	if (!t || !t->ptr || t->below || ae_kin() != AE_SELF)
 		return 0;
 	ae_flush(t);
 	return 1;

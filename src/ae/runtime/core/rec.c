@@ -21,7 +21,7 @@ void ae_rec_shut(void)
 
 	rec_done = 1;
 	ae_rec = 0;
-	if (t)
+	for (; t; t = t->below)
 		t->live = t->kept = t->pending = 0;
 }
 
@@ -92,7 +92,7 @@ uint8_t *ae_rec_at(const struct ae_thread *t)
 {
 	uint8_t *p = t->ptr;
 
-	return p ? p : t->depth ? t->mid : NULL;
+	return p ? p : t->depth || t->held ? t->mid : NULL;
 }
 
 int ae_rec_part(struct ae_thread *t)
@@ -105,13 +105,14 @@ int ae_rec_part(struct ae_thread *t)
 
 void ae_rec_gone(struct ae_thread *t)
 {
-	int lost = !t->ptr && t->live, err;
+	enum ae_left how = t->ptr || !t->live ? AE_LEFT : t->held ? AE_INSIDE : AE_GONE;
+	int err;
 
-	if (t->ptr)
-		write_events(t, t->ptr, 0);
+	if (how != AE_GONE && ae_rec_at(t))
+		write_events(t, ae_rec_at(t), 0);
 	if (!ae_rec)
 		return;
-	err = ae_file_ends(t->number, lost ? AE_GONE : AE_LEFT, t->total);
+	err = ae_file_ends(t->number, how, t->total);
 	if (err)
 		ae_rec_fail(err);
 }
@@ -151,7 +152,10 @@ static int close_other(struct ae_thread *t)
 	size_t n = 0;
 	int err = 0;
 
-	if (!live && t->live) {
+	if (!live && t->live && t->held) {
+		live = t->mid;
+		how = AE_INSIDE;
+	} else if (!live && t->live) {
 		live = how == AE_LEFT ? NULL : ask(t);
 		how = live ? AE_INSIDE : AE_GONE;
 		if (live && live == t->ptr)
@@ -270,12 +274,14 @@ void ae_end(enum ae_reason why)
 		ae_finish(AE_STOPPED, 0, 0, ae_rec_at(t), 0);
 }
 
-static void give_up(struct ae_thread *t, const char *why)
+void ae_rec_give_up(struct ae_thread *t, const char *why)
 {
 	struct ae_set mask = ae_block();
 	int err;
 
-	write_events(t, t->mid, 0);
+	for (; t; t = t->below)
+		if (ae_rec_at(t))
+			write_events(t, ae_rec_at(t), 0);
 	if (ae_rec && ae_kin() == AE_SELF) {
 		err = ae_file_end(AE_STOPPED, 0, 0, 0);
 		if (err)
@@ -285,14 +291,4 @@ static void give_up(struct ae_thread *t, const char *why)
 	}
 	ae_rec_shut();
 	ae_unblock(mask);
-}
-
-void ae_lost(void)
-{
-	struct ae_thread *t = ae_me();
-
-	if (t->live)
-		give_up(t, "a signal handler that interrupted traced code did not return");
-	t->depth = 0;
-	t->ptr = NULL;
 }

@@ -6,7 +6,7 @@ static struct ae_thread *region_can(void)
 {
 	struct ae_thread *t = ae_rec ? ae_me() : NULL;
 
-	return t && t->ptr ? t : NULL;
+	return t && t->ptr && !t->below ? t : NULL;
 }
 
 /* Is there no entry on the side stack, so that untraced code called no traced function that has not returned? */

@@ -4,7 +4,7 @@
  * SIGSEGV is never blocked, because it reports that the buffer is full.
  *
  * The code between the trampoline and the handler is in section aetext, so that a second signal
- * finds it there and its handler is run untraced. The register of the event pointer is still the
+ * finds it there and its handler is not taken for a callback. The register of the event pointer is still the
  * interrupted code's all the way.
  */
 #include "ae/runtime/call.h"
@@ -101,23 +101,33 @@ void ae_sig_answer(void)
 {
 	struct ae_thread *t = ae_me();
 
-	if (t && t->asked == 1) {
-		t->shown = ae_rec_at(t);
-		t->asked = 4;
-	}
+	for (; t; t = t->below)
+		if (t->asked == 1) {
+			t->shown = ae_rec_at(t);
+			t->asked = 4;
+		}
 }
 
 /* The signal by which another thread asks where this one is, or asked before it gave up waiting */
 AETEXT static int answer(struct ae_thread *t, uint8_t *live)
 {
-	if (!t->asked)
-		return 0;
-	if (t->asked == 1) {
-		t->shown = live ? live : t->depth ? t->mid : NULL;
-		t->asked = 2;
-	} else
-		t->asked = 0;
-	return 1;
+	int asked = 0;
+
+	for (; t; t = t->below, live = NULL) {
+		if (t->asked == 1)
+			t->shown = live ? live : t->ptr ? t->ptr : t->depth || t->held ? t->mid : NULL;
+		asked |= t->asked;
+		t->asked = t->asked == 1 ? 2 : 0;
+	}
+	return asked;
+}
+
+/* What is of the whole thread is in its own state, not in those of its handlers. */
+AETEXT static struct ae_thread *root(struct ae_thread *t)
+{
+	while (t && t->below)
+		t = t->below;
+	return t;
 }
 
 /*
@@ -138,7 +148,7 @@ static void die(int sig, int fault, uintptr_t pc, uint8_t *live, size_t tail)
 
 	const struct ae_thread *t = ae_me();
 
-	if (!live && t && t->depth)
+	if (!live && t && (t->depth || t->held))
 		live = t->mid;
 	ae_finish(AE_SIGNAL, sig, pc, live, tail);
 	sys4(SYS_rt_sigaction, sig, SYS_P(&k), 0, sizeof k.mask);
@@ -183,11 +193,11 @@ AETEXT static void full(struct ae_thread *t, void *context, uint8_t *live)
 	uint8_t *p = t->ptr;
 
 	t->mid = live;
-	t->depth++;
+	t->held++;
 	t->ptr = NULL;
 	context_set_pointer(context, (uintptr_t)ae_full(t, (uint8_t *)context_pointer(context)));
 	t->ptr = p ? t->buf : NULL;
-	t->depth--;
+	t->held--;
 }
 
 /* How to handle sig now: the handler, or NULL for none; *kill for the default action. */
@@ -198,7 +208,7 @@ AETEXT static sighandler_t choose(struct ae_thread *t, int sig, const siginfo_t 
 	int fault = sig == SIGSEGV && si->si_code > 0;
 
 	*kill = 0;
-	if (sig == SIGSEGV && t && blocked(t, sp)) {
+	if (sig == SIGSEGV && t && blocked(t, sp)) {    /* t is a thread's own */
 		t->segv_pending |= !fault;
 		*kill = fault;
 		return NULL;
@@ -212,34 +222,57 @@ AETEXT static sighandler_t choose(struct ae_thread *t, int sig, const siginfo_t 
 	return h;
 }
 
+/*
+ * Does the handler interrupt traced code? So it does in what the runtime does for traced code, if that is not in aetext:
+ * there is no event pointer then, or it is held.
+ */
+AETEXT static int interrupts(const struct ae_thread *t, int intext)
+{
+	return t && (intext || t->held || (!t->ptr && !t->depth));
+}
+
+/* Where the events of t end, which the signal interrupted; NULL: it is not known here, or t runs an unrecorded handler */
+AETEXT static uint8_t *live_at(const struct ae_thread *t, int inside, const void *context)
+{
+	if (!t)
+		return NULL;
+	if (t->held)
+		return t->mid;
+	return t->ptr || !inside || t->depth ? t->ptr : (uint8_t *)context_pointer(context);
+}
+
+/* SIGSEGV is blocked while the handler runs, from the program's view. t: of a thread */
+AETEXT static void block_segv(struct ae_thread *t, int sig, const void *context)
+{
+	if (t && t->nframe < AE_NFRAME &&
+	    ((sig == SIGSEGV && !(act[sig].flags & SA_NODEFER)) || set_has(&act[sig].mask, SIGSEGV)))
+		t->frame[t->nframe++] = (uintptr_t)context;
+}
+
 AETEXT sighandler_t ae_dispatch(int sig, siginfo_t *si, void *context, uintptr_t *how)
 {
-	struct ae_thread *t = ae_me();
-	int inside = t && ae_intext(context_pc(context)), kill;
+	struct ae_thread *t = ae_me(), *thread = root(t);
+	int intext = t && ae_intext(context_pc(context)), inside = interrupts(t, intext), kill;
 	sighandler_t handler;
-	uint8_t *live = t ? t->ptr : NULL;
+	uint8_t *live = live_at(t, inside, context);
 
 	*how = 0;
-	if (!live && inside && !t->depth)
-		live = (uint8_t *)context_pointer(context);
 	if (sig == SIGSEGV && t && is_full(t, si, context)) {
 		full(t, context, live);
 		return NULL;
 	}
 	if (sig == SIGSEGV && t && si->si_code == SI_TKILL && answer(t, live))
 		return NULL;
-	handler = choose(t, sig, si, context_sp(context), &kill);
+	handler = choose(thread, sig, si, context_sp(context), &kill);
 	if (kill)
-		die(sig, sig == SIGSEGV && si->si_code > 0, inside ? context_pc(context) : 0, live,
-		    inside && t->live && live && !t->ptr && !t->depth ? faulted(t, sig, si, context, live) : 0);
+		die(sig, sig == SIGSEGV && si->si_code > 0, intext ? context_pc(context) : 0, live,
+		    intext && t->live && live && !t->ptr && !t->depth && !t->held ? faulted(t, sig, si, context, live) : 0);
 	if (!handler)
 		return NULL;
 	if (!(act[sig].flags & SA_SIGINFO))
 		*how = AE_OLD;
-	if (t && t->nframe < AE_NFRAME &&
-	    ((sig == SIGSEGV && !(act[sig].flags & SA_NODEFER)) || set_has(&act[sig].mask, SIGSEGV)))
-		t->frame[t->nframe++] = (uintptr_t)context;
-	if (inside && ae_rec) {
+	block_segv(thread, sig, context);
+	if (inside && ae_rec && !(t->live && ae_handler_begin(t, context, live))) {
 		*how |= AE_PLAIN;
 		AE_ADD(&ae_nhandler, t->live != 0);
 		if (!t->depth)
@@ -261,7 +294,7 @@ static struct ae_set mask_of(const sigset_t *set)
 static void drop_altstack(void)
 {
 	stack_t off = { .ss_flags = SS_DISABLE }, now;
-	const struct ae_thread *t = ae_me();
+	const struct ae_thread *t = root(ae_me());
 
 	if (t && sys3(SYS_sigaltstack, 0, SYS_P(&now), 0) == 0 && now.ss_sp == own_altstack(t) &&
 	    !(now.ss_flags & SS_ONSTACK))
@@ -309,7 +342,7 @@ int ae_sigaction(int sig, const struct sigaction *new, struct sigaction *old)
 int ae_sigmask(int how, const sigset_t *set, sigset_t *old)
 {
 	struct ae_set m = set_none(), was = set_none();
-	struct ae_thread *t = ae_me();
+	struct ae_thread *t = root(ae_me());
 	int segv = 0, shut, err;
 
 	if (set) {
@@ -361,7 +394,7 @@ const sigset_t *ae_mask_strip(const sigset_t *set, sigset_t *copy)
 void ae_segv_real(int really)
 {
 	struct ae_set set = set_none();
-	struct ae_thread *t = ae_me();
+	struct ae_thread *t = root(ae_me());
 
 	if (!t || (really ? !t->segv_blocked : !t->segv_shut))
 		return;
@@ -373,7 +406,7 @@ void ae_segv_real(int really)
 int ae_sigaltstack(const stack_t *ss, stack_t *old)
 {
 	stack_t was;
-	const struct ae_thread *t = ae_me();
+	const struct ae_thread *t = root(ae_me());
 	int err = sys_err(sys3(SYS_sigaltstack, SYS_P(ss), SYS_P(&was), 0));
 
 	if (!err && old) {

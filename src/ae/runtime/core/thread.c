@@ -19,6 +19,9 @@ AT(buf, AE_T_BUF);
 AT(self, AE_T_SELF);
 AT(start, AE_T_START);
 AT(arg, AE_T_ARG);
+AT(below, AE_T_BELOW);
+AT(low, AE_T_LOW);
+AT(span, AE_T_SPAN);
 #endif
 
 struct ae_thread *ae_threads;
@@ -130,6 +133,7 @@ void ae_thread_alone(struct ae_thread *t)
 		return;
 	t->number = 1;
 	t->total = 0;
+	t->handler = NULL;
 	t->tid = (int)sys3(SYS_gettid, 0, 0, 0);
 	t->buf = (uint8_t *)AE_BASE(t) + AE_HEAD(1);
 	t->ptr = t->buf;
@@ -175,6 +179,27 @@ void ae_thread_begin(struct ae_thread *t)
 			ae_rec_fail(err);
 		ae_sig_thread(t, &mask);
 	}
+	ae_unblock(mask);
+}
+
+void ae_thread_handler(struct ae_thread *s)
+{
+	struct ae_set mask = ae_block();
+	struct ae_thread *h = NULL;
+	int err = 0;
+
+	if (ae_rec && !s->handler && s->level < AE_NLEVEL && ae_kin() == AE_SELF)
+		h = block_get();
+	if (h) {
+		thread_clear(h, ++ae_nnumber);
+		thread_is_this(h);
+		h->below = s;
+		h->level = s->level + 1;
+		err = ae_file_begins(h);
+		s->handler = h;
+	}
+	if (err)
+		ae_rec_fail(err);
 	ae_unblock(mask);
 }
 

@@ -14,6 +14,8 @@
 #define AE_THREADS 0            /* a thread has no register of its own that could find its block */
 #define AE_LIBRARIES 0
 #define AE_LINKS 0
+#define AE_HANDLERS 0
+#define AE_NREG 1
 #define AE_STRIDE  0
 
 #define AE_ELF     8            /* EM_MIPS */

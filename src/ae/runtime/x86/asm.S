@@ -14,6 +14,9 @@
  *
  * CB is set once untraced code has called back since it was entered: if it then jumps (not
  * calls) to a traced function, r15 is old and rsp unknown.
+ *
+ * LIVE is 2 while a handler runs that interrupted traced code, and has a stream of its own (core/handler.c). If the stack
+ * pointer is not on the handler's stack then, it has left by a jump.
  */
 #include "machine.h"
 
@@ -32,6 +35,9 @@
 #define PENDING %gs:AE_T_PENDING
 #define DEPTH   %gs:AE_T_DEPTH
 #define BUF     %gs:AE_T_BUF
+#define BELOW   %gs:AE_T_BELOW
+#define LOW     %gs:AE_T_LOW
+#define SPAN    %gs:AE_T_SPAN
 
 	.macro	var name, size, align=8
 	global	\name
@@ -66,8 +72,9 @@ __ae_enter:
 	mov	%fs:0, %rax
 	cmp	FS, %rax
 	jne	.Lthread
-	cmpl	$0, LIVE
-	je	.Loff
+	cmpl	$1, LIVE
+	jne	.Lnormally
+.Llive:
 	cmpq	$0, PTR
 	je	.Lplain
 	mov	TOP, %rax
@@ -106,6 +113,20 @@ __ae_enter:
 	add	$24, %rax
 .Lmarked:
 	jmp	.Lpush
+
+.Lnormally:
+	jb	.Loff
+	lea	8(%rsp), %rax
+	sub	LOW, %rax
+	cmp	SPAN, %rax
+	jb	.Llive
+	push	%r11
+	push	%r15
+	call	.Lsave_lost
+	mov	%r15, PTR
+	pop	%r15
+	pop	%r11
+	jmp	.Lplain
 
 /*
  * There are shared libraries: is the return address in traced code of another file? (The thunk has looked in its
@@ -286,7 +307,16 @@ __ae_leave:
 	mov	%r8, TOP
 	jmp	*%rsi
 .Llost:
-	ud2                             /* the stack was overwritten: there is no return address */
+	cmpq	$0, BELOW
+	je	5f
+	mov	%rsp, %r9
+	sub	LOW, %r9
+	cmp	SPAN, %r9
+	jb	5f
+	call	.Lsave_lost             /* a handler left by a jump, to where it was not noticed */
+	mov	%r15, PTR
+	jmp	__ae_leave
+5:	ud2                             /* the stack was overwritten: there is no return address */
 	.size	__ae_leave, .-__ae_leave
 
 	.balign	16
@@ -315,7 +345,9 @@ __ae_again:
 __ae_back:
 	cmpq	$0, PTR
 	je	1f
-	mov	PTR, %r15
+	cmpl	$1, LIVE
+	ja	3f
+4:	mov	PTR, %r15
 	movq	$0, PTR
 	mov	TOP, %r11
 	cmp	%rsp, RSP(%r11)         /* entry < rsp + 8 of our caller */
@@ -325,6 +357,11 @@ __ae_back:
 /* traced code runs, so no handler that interrupted it can: it left by a jump */
 1:	call	.Lsave_lost
 	jmp	2b
+3:	mov	%rsp, %r11
+	sub	LOW, %r11
+	cmp	SPAN, %r11
+	jb	4b
+	jmp	1b
 .Lunwind:
 	sub	$24, %r11
 	cmp	%rsp, RSP(%r11)
@@ -345,6 +382,9 @@ __ae_land:
 	push	%rax
 	cmpq	$0, PTR
 	je	.Lnoptr
+	cmpl	$1, LIVE
+	ja	.Lland_normally
+.Lland_here:
 	mov	PTR, %r15
 	movq	$0, PTR
 1:	mov	TOP, %rax
@@ -361,9 +401,16 @@ __ae_land:
 	lea	11(%r15), %r15
 	pop	%rax
 	ret
+.Lland_normally:
+	mov	%rsp, %rax
+	sub	LOW, %rax
+	cmp	SPAN, %rax
+	jb	.Lland_here
+	jmp	.Lland_lost
 .Lnoptr:
 	cmpl	$0, DEPTH
 	je	1b
+.Lland_lost:
 	push	%r11
 	call	.Lsave_lost
 	pop	%r11
@@ -445,6 +492,16 @@ ae_tramp:
 	.size	ae_tramp, .-ae_tramp
 
 	.balign	16
+	.type	.Lhandled, @function
+/* In aetext, because gs may already be what it was before the handler. r15 is the interrupted code's, as it is in the handler's end. */
+.Lhandled:
+	mov	%rsp, %rdi
+	call	ae_handled
+	mov	$15, %eax
+	syscall
+	.size	.Lhandled, .-.Lhandled
+
+	.balign	16
 	global	ae_thread_main
 	.type	ae_thread_main, @function
 /* The thread's own function finds the stack as libc made it. */
@@ -467,6 +524,19 @@ ae_thread_main:
 	call	*%r11
 	jmp	.Lplain_back
 
+/*
+ * Where a handler returns to that interrupted traced code and is recorded: the signal frame is at rsp, as at the one of
+ * libc. It is not in aetext either.
+ */
+	nop
+	.balign	16
+	nop
+	global	ae_handled_return
+	.type	ae_handled_return, @function
+ae_handled_return:
+	jmp	.Lhandled
+	.size	ae_handled_return, .-ae_handled_return
+
 	nop
 	.balign	16
 	nop
@@ -476,6 +546,7 @@ ae_restorer:
 	mov	$15, %rax
 	syscall
 	.size	ae_restorer, .-ae_restorer
+.Lrestorers_end:
 
 /*
  * For unwinders, what returns to __ae_leave returns to where untraced code called. Its frame has no bytes. The entry of
@@ -528,5 +599,43 @@ ae_restorer:
 .Lr15_end:
 	.balign	8, 0
 .Lfde_end:
+
+/* Where handlers return to: what was interrupted is in the ucontext at rsp, its registers from 40 on. */
+	.macro	saved reg, at
+	.byte	0x10, \reg             /* it is saved at */
+	.uleb128 2f-1f
+1:	.byte	0x77                    /* rsp and ... */
+	.sleb128 40+8*\at
+2:
+	.endm
+	.long	.Lsig_end-.Lsig
+.Lsig:	.long	.Lsig-.Lcie
+	.long	ae_handled_return-1-.
+	.long	.Lrestorers_end-ae_handled_return+1
+	.uleb128 0
+	.byte	0x0f                    /* the CFA is the rsp of then */
+	.uleb128 2f-1f
+1:	.byte	0x77
+	.sleb128 40+8*15
+	.byte	0x06
+2:	saved	0, 13
+	saved	1, 12
+	saved	2, 14
+	saved	3, 11
+	saved	4, 9
+	saved	5, 8
+	saved	6, 10
+	saved	7, 15
+	saved	8, 0
+	saved	9, 1
+	saved	10, 2
+	saved	11, 3
+	saved	12, 4
+	saved	13, 5
+	saved	14, 6
+	saved	15, 7
+	saved	16, 16
+	.balign	8, 0
+.Lsig_end:
 
 	.section .note.GNU-stack,"",@progbits

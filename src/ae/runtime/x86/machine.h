@@ -13,6 +13,8 @@
 #define AE_THREADS 1
 #define AE_LIBRARIES 1
 #define AE_LINKS 1
+#define AE_HANDLERS 1
+#define AE_NREG 18      /* the general ones, rip and the flags */
 #define AE_STRIDE  0x1000000    /* from block to block; each is a multiple of it */
 
 /* Fields of struct ae_thread, to which gs points; src/ae/x86/emit_internal.h has some of them, too */
@@ -29,6 +31,9 @@
 #define AE_T_SELF    104
 #define AE_T_START   112
 #define AE_T_ARG     120
+#define AE_T_BELOW   128
+#define AE_T_LOW     136
+#define AE_T_SPAN    144
 
 #define AE_ELF     62           /* EM_X86_64 */
 #define AE_NSIG    64
@@ -120,6 +125,32 @@ static inline enum ae_access context_access(const void *uc)
 static inline void context_set_pointer(void *uc, uintptr_t p)
 {
 	((ucontext_t *)uc)->uc_mcontext.gregs[REG_R15] = (greg_t)p;
+}
+
+static inline void context_stack(const void *uc, uintptr_t *low, uintptr_t *size)
+{
+	const stack_t *s = &((const ucontext_t *)uc)->uc_stack;
+
+	*low = (uintptr_t)s->ss_sp;
+	*size = s->ss_size;
+}
+
+/* The flags that instructions compute */
+#define AE_FLAGS 0xcd5
+
+static inline void context_regs(const void *uc, uintptr_t reg[AE_NREG])
+{
+	const greg_t *r = ((const ucontext_t *)uc)->uc_mcontext.gregs;
+	int i;
+
+	_Static_assert(REG_RIP == AE_NREG - 2 && REG_EFL == AE_NREG - 1, "the first ones are the general registers");
+	for (i = 0; i < AE_NREG; i++)
+		reg[i] = (uintptr_t)r[i] & (i == REG_EFL ? AE_FLAGS : ~(uintptr_t)0);
+}
+
+static inline void context_return(void *uc, void (*to)(void))
+{
+	((uintptr_t *)uc)[-1] = (uintptr_t)to;
 }
 
 #define AE_PATCHLEN 5
