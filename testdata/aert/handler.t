@@ -11,7 +11,7 @@ of() {
 	awk -v re="^($1)" 'NF == 4 && $3 ~ /^[tT]$/ && $4 ~ re { printf " -s %s", $4 }' names
 }
 
-# run ACT STATUS MESSAGE SAYS TASKS: as untraced, and regenerates
+# run ACT STATUS MESSAGE SAYS STREAMS HANDLERS: as untraced, and regenerates
 run() {
 	rm -f ae.out*
 	AE_OUT=off sh -c '"$@"; exit $?' - ./prog "$1" >want.out 2>/dev/null
@@ -22,6 +22,7 @@ run() {
 	ae2addr -o all.ref prog ae.out 2>said
 	is "$1: says" "$(sed 's/^ae2addr: ae.out: //; s/byte [0-9]*/byte N/' said)" "$4"
 	is "$1: streams" "$("$BUILD/test/taskcount" <all.ref)" "$5"
+	is "$1: of handlers" "$(ae2addr -c prog ae.out 2>/dev/null | sed -n 's/^handlers //p' | xargs)" "$6"
 }
 
 # part REGEX TASK: the functions of the capture, of its thread $thread if there are several, and those of one of our streams
@@ -33,32 +34,32 @@ part() {
 	ok "$act: $1 of stream $2, some" [ "$(wc -c <a1.ref)" -gt 500 ]
 	ok "$act: $1 of stream $2, as in a capture" addrdiff -ls -e prog a1.ref x1.ref
 }
-run fault 0 '' '' 2
-run info 0 '' '' 2
-run nest 0 '' '' 3
-run busy 0 '' '' 2
-run altstack 0 '' '' 2
-run badexec 0 '' '' 2
-run threads 0 '' '' 7
+run fault 0 '' '' 2 '2 1'
+run info 0 '' '' 2 '2 1'
+run nest 0 '' '' 3 '2 1 3 2'
+run busy 0 '' '' 2 '2 1'
+run altstack 0 '' '' 2 '2 1'
+run badexec 0 '' '' 2 '2 1'
+run threads 0 '' '' 7 '3 2 5 4 7 6'
 running='threads were running traced code when the process ended: their last references may be past that place'
-run exit 11 '' "$running" 2
-run _exit 11 '' "$running" 2
-run abort 134 '' "$running" 2
-run exec 13 '' "$running" 2
-run threadexit 0 '' "$running" 3
-run fatal 139 '' 'signal 11 ended the program in traced code, at the instruction after the last reference' 2
-run fork 0 'ae: process N was forked by untraced code: not recorded' '' 2
+run exit 11 '' "$running" 2 '2 1'
+run _exit 11 '' "$running" 2 '2 1'
+run abort 134 '' "$running" 2 '2 1'
+run exec 13 '' "$running" 2 '2 1'
+run threadexit 0 '' "$running" 3 '3 2'
+run fatal 139 '' 'signal 11 ended the program in traced code, at the instruction after the last reference' 2 '2 1'
+run fork 0 'ae: process N was forked by untraced code: not recorded' '' 2 '2 1'
 stop='byte N: recording stopped here, before the run ended'
 left='ae: recording stopped: a signal handler that interrupted traced code did not return'
-run jump 0 "$left" "$stop" 2
-run jumpalt 0 "$left" "$stop" 2
-run jumpback 0 "$left" "$stop" 2
-run registers 0 'ae: recording stopped: a signal handler changed registers of traced code' "$stop" 2
-run large 0 '' '' 2
+run jump 0 "$left" "$stop" 2 '2 1'
+run jumpalt 0 "$left" "$stop" 2 '2 1'
+run jumpback 0 "$left" "$stop" 2 '2 1'
+run registers 0 'ae: recording stopped: a signal handler changed registers of traced code' "$stop" 2 '2 1'
+run large 0 '' '' 2 '2 1'
 ok 'a compiled regenerator' sh -c 'aec -b prog && ./prog.regen ae.out | cmp - all.ref'
 ok 'packed and unpacked' sh -c 'aepack -o p prog ae.out && aepack -d prog p | cmp - ae.out'
 ok 'packed' sh -c 'ae2addr prog p | cmp - all.ref'
-run deep 0 'ae: N signal handlers and N thread entries ran untraced' '' 9
+run deep 0 'ae: N signal handlers and N thread entries ran untraced' '' 9 '2 1 3 2 4 3 5 4 6 5 7 6 8 7 9 8'
 
 if wscap -o x.ws ./prog info >/dev/null 2>&1; then
 	for what in fault:open,mixed info:info nest:nest,mixed busy:less,raised,busy altstack:less,raised,busy threads:openmine \
@@ -107,7 +108,7 @@ is 'storm: all of the handlers' "$(stores storm)" "$(cat hits)"
 is 'storm: nothing untraced' "$(record storm)" '0 0 0 0'
 
 aecc -O2 -DREGION -I"$SRC/src" -I"$SRC/src/lib" "$HERE/handler.c" -o prog -pthread || fail aecc
-run region 0 '' '' 2
+run region 0 '' '' 2 '2 1'
 is 'region: only its handlers' "$(ae2addr --task 2 prog ae.out | addrconv -e prog -s one_region -f text | grep -c '^inst')" \
 	"$((10 * $(ae2addr --task 2 -n 0:100 prog ae.out | addrconv -e prog -s one_region -f text | grep '^inst' | sort -u | wc -l)))"
 tap_end

@@ -113,6 +113,8 @@ put_words(uint8_t *p, uint32_t task, uint32_t kind, uint64_t a, uint64_t b)
  * Left, Outside, Running, gone (X); small letters about thread 4: b, e (3 bytes), l, x; of thread 1: 1 (1 byte), o, r; and
  * the end: z of thread 1, y of thread 4, s stopped, n of no thread.
  */
+static uint32_t below;         /* of thread 4: the number of what it interrupts */
+
 static size_t
 make_threads(uint8_t *p, const char *what)
 {
@@ -132,7 +134,7 @@ make_threads(uint8_t *p, const char *what)
 		const char *kind = strchr("LORXloxr", *what) ? "loxr" : "";
 
 		if (strchr("Bb", *what))
-			n += put_words(p + n, task, EV_BEGINS, 0x1000 * task, 77);
+			n += put_words(p + n, task, EV_BEGINS, 0x1000 * task, 77 | (uint64_t)(task == 4 ? below : 0) << 32);
 		else if (strchr("Ee1", *what)) {
 			sum[task] += task == 1 ? 1 : task == 2 ? 2 : 3;
 			n += task == 1 ? put(p + n, "AEch", (const uint8_t *)"a", 1) :
@@ -183,6 +185,37 @@ thread_is(const char *what, uint32_t task, long bytes, int end)
 		return 1;
 	printf("# %s, thread %u: %ld bytes, end %d\n", what, task, got, got_end);
 	return 0;
+}
+
+/* What thread 4 interrupts in a file of this version, whose begin says n; -1: it is refused */
+static long
+interrupts(uint32_t version, uint32_t n)
+{
+	static uint8_t p[4096];
+	const uint8_t *q;
+	struct src s = {p, 0};
+	struct ev_reader r;
+	long got;
+
+	below = n;
+	s.n = make_threads(p, "1BE1bEee1Olz");
+	below = 0;
+	put_le32(p + 8, version);
+	put_le64(p + EV_HEADMIN - 8, ev_checksum(p, EV_HEADMIN - 8));
+	got = ev_open(&r, from, &s) == 0 && ev_task(&r, 4) == 0 ? (long)r.interrupts : -1;
+	while (got >= 0 && ev_next(&r, &q) > 0)
+		;
+	got = r.err ? -1 : got;
+	ev_close(&r);
+	return got;
+}
+
+static void
+check_handlers(void)
+{
+	CHECK("handlers: of a stream before theirs", interrupts(6, 0) == 0 && interrupts(6, 1) == 1 && interrupts(6, 2) == 2);
+	CHECK("handlers: of their own or a later one are refused", interrupts(6, 4) == -1 && interrupts(6, 5) == -1);
+	CHECK("handlers: none in version 5", interrupts(5, 1) == 0 && interrupts(5, 9) == 0);
 }
 
 static void
@@ -425,6 +458,7 @@ main(int argc, char **argv)
 	put_le64(q + 104, ev_checksum(q, 104));
 	CHECK("version 4", read_all(q, n, &err, &off) == 45 && !err);
 	check_threads();
+	check_handlers();
 	check_modules();
 	CHECK("numbers of functions", ev_funcno(0) == 1 && ev_funcno(251) == 252 &&
 	    ev_funcno(252) == (1 << 8 | 1) &&

@@ -143,6 +143,9 @@ int feed_tasks(struct feed *f, struct ae_state *s, const struct feed_job *j);
 /* Bytes of the files that were read, as they are decompressed, without events of threads that were not wanted */
 uint64_t feed_bytes(const struct feed *f);
 
+/* The thread that is read, *task, is a stream of handlers that interrupted this one; 0: it is none. See ae.out(5) */
+uint32_t feed_interrupts(const struct feed *f, uint32_t *task);
+
 /* A remark about a trace that is complete, in buf or static; NULL: none */
 #define FEED_NOTE 128
 const char *feed_note(const struct feed *f, char buf[FEED_NOTE]);

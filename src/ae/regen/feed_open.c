@@ -245,6 +245,15 @@ feed_bytes(const struct feed *f)
 	return n;
 }
 
+uint32_t
+feed_interrupts(const struct feed *f, uint32_t *task)
+{
+	const struct feed_seg *g = f->seg + f->nseg - 1;
+
+	*task = g->r.task;
+	return g->r.interrupts;
+}
+
 void
 feed_close(struct feed *f)
 {

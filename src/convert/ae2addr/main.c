@@ -183,6 +183,7 @@ struct asked {
 	int watched;                    /* one is */
 	int part;                       /* a part of the trace only */
 	uint64_t most, task;
+	struct out *list;               /* where streams of handlers are listed, or NULL */
 	struct regen *r;
 	struct libs libs;
 };
@@ -231,8 +232,12 @@ static int
 ae2addr_task(void *arg, struct feed *f)
 {
 	const struct asked *a = arg;
-	int status = regen_run(a->r, f);
+	uint32_t task, of = feed_interrupts(f, &task);
+	int status;
 
+	if (a->list && of)
+		out_printf(a->list, "handlers %u %u\n", (unsigned)task, (unsigned)of);
+	status = regen_run(a->r, f);
 	return status == 0 && a->watch && regen_called(a->r) ? ENOUGH : status;
 }
 
@@ -256,6 +261,7 @@ ae2addr_run(struct exe *x, struct prog *g, struct sink *s, struct asked *a)
 	if (!r)
 		die("%s", err);
 	a->r = r;
+	a->list = s->count && !s->sites ? s->out : NULL;
 	regen_libraries(r, ae2addr_library, a);
 	bad = feed_tasks(&f, regen_state(r), &job);
 	if (f.begun) {
