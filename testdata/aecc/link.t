@@ -237,7 +237,9 @@ ok '-fsplit-stack: runs' ./p
 (exec >&-; aecc m.c f.c -o p)
 is 'without standard output' $? 0
 if command -v clang >/dev/null; then
-	gives 'clang' 1 'aecc: clang: does not accept -ffixed-r15, which reserves a register for tracing; use gcc' env AE_CC=clang aecc m.c f.c -o p
+	gives 'clang' 0 '' env AE_CC=clang aecc m.c f.c -o p
+	gives 'clang for MIPS' 1 'aecc: clang: does not accept -ffixed-23, which reserves a register for tracing; use gcc' \
+	    env AE_CC=clang aecc --target=mips m.c f.c -o p
 else
 	skip 'no clang'
 fi

@@ -46,6 +46,13 @@ struct machine {
 	uint16_t nreg, sp, fp;          /* fp: the register that may replace sp in a function */
 	int16_t link;                   /* where a call leaves the return address; -1: on the stack */
 	uint16_t buffer;                /* the register reserved for the event pointer */
+	/*
+	 * The same machine where the compiler has not reserved that register, but uses it: in twins, the program's value of
+	 * it is in memory. NULL: a compiler has to reserve it. `lent`: this is such a machine.
+	 */
+	const struct machine *unreserved;
+	uint8_t lent;
+	uint64_t alike;                 /* registers that it may be exchanged for, in a function: saved ones that nothing names but by name */
 	uint64_t clobbered;             /* registers that an unknown callee may change */
 	uint64_t results;               /* ... whose values are returned */
 	/* ... that a callee may read: parameters, vector counts, static chain */

@@ -148,7 +148,7 @@ rewrite_unit(struct buf *o, struct file *f, uint32_t unit, const uint32_t *fn, u
 	buf_printf(o, "\t.balign %u\n", f->m->word);
 	for (i = 0; i < n; i++)
 		buf_printf(o, LBL ":\n\t%s\t" LBL ", " LBL ", %d\n", 'n', fn[i], f->m->words[0], 'o', fn[i], 'h', fn[i],
-		    EMIT_OBJECTS + (f->fn[fn[i]].library ? EMIT_LIBRARY : 0));
+		    EMIT_OBJECTS + (f->fn[fn[i]].library ? EMIT_LIBRARY : 0) + (f->m->lent ? EMIT_LENT : 0));
 	rewrite_schema(o, f, unit, fn, n);
 }
 

@@ -13,6 +13,7 @@ void emit_file(struct buf *o, struct file *f);
 
 /* The version of what generated code and the runtime expect of each other: AE_OBJECTS of aert.h */
 #define EMIT_OBJECTS 3
+#define EMIT_LENT 512          /* ... where the compiler has not reserved the register of the event pointer: AE_LENT */
 #define EMIT_LIBRARY 256       /* added for a function that is traced in a shared library only: AE_INLIB */
 
 /*
@@ -44,6 +45,8 @@ struct twin {
 	uint64_t *live;         /* at the end of each block */
 	unsigned *pendin;       /* pend at the start of each block */
 	uint8_t *own;           /* jumps_own() */
+	uint64_t spare;         /* registers that nobody will read before they are written, here; they are known with `after` only */
+	uint64_t *after;        /* what is live after each instruction, if the machine's buffer register is lent; else NULL */
 	struct { unsigned var, pend; } *large;  /* short values that are continued elsewhere if they are large */
 	size_t nlarge, caplarge;
 	uint32_t nback;         /* calls so far after which it may have to be asked where events go on */
@@ -68,6 +71,8 @@ struct emitter {
 	 * instruction; NULL: it does not, or the hook is NULL.
 	 */
 	const char *(*check)(const struct afunc *fn, const uint64_t *live, uint32_t *at);
+	/* Text with registers a and b exchanged, which the caller frees; NULL: the hook is for machines with `lent` */
+	char *(*rename)(const char *s, unsigned a, unsigned b);
 	void (*thunk)(struct buf *o, struct file *f, uint32_t no);
 	void (*plain)(struct buf *o, struct file *f, uint32_t no);
 	/*
@@ -111,7 +116,7 @@ int twin_carry(struct twin *t, uint32_t i, uint32_t to);
 static inline const char *
 twin_text(const struct twin *t, const struct ainsn *a)
 {
-	return t->f->text.st[a->stmt].s;
+	return a->text ? a->text : t->f->text.st[a->stmt].s;
 }
 
 #endif

@@ -448,9 +448,11 @@ fn_frag_end(const struct afunc *fn)
 void
 file_free(struct file *f)
 {
-	size_t i;
+	size_t i, k;
 
 	for (i = 0; i < f->nfn; i++) {
+		for (k = 0; k < f->fn[i].nins; k++)
+			free(f->fn[i].ins[k].text);
 		cfg_free(&f->fn[i]);
 		landing_free(f->fn[i].lsda[0]);
 		landing_free(f->fn[i].lsda[1]);

@@ -17,6 +17,7 @@
 struct ainsn {
 	struct insn in;
 	uint32_t stmt;          /* its statement */
+	char *text;             /* its statement in the twin, if that is another one (rename.h): owned; else NULL */
 	const char *calls;      /* a relocation's hint: an indirect call or jump to this symbol; else NULL */
 	uint32_t off;           /* bytes from the start of its fragment */
 	uint8_t frag;
@@ -84,6 +85,7 @@ struct afunc {
 	uint8_t pushes;         /* the stack pointer at a landing pad may differ from that at the call */
 	struct lsda *lsda[2];   /* tables of exceptions of the fragments, or NULL (landing.h); owned */
 	uint32_t unit;          /* the unit that it is in: see struct file */
+	uint8_t renamed;        /* the register for which the machine's buffer register is exchanged in the twin; 0: none */
 	uint8_t noscratch;      /* it uses the register that instrumentation needs: fits() */
 	uint32_t fill;          /* bytes to add after fragment 0, because its entry will be patched */
 	uint32_t nhot;          /* statements of fragment 0 */

@@ -33,6 +33,7 @@ void landing_free(struct lsda *t);      /* and t */
 /* The labels of a copy of a function. */
 struct landing_names {
 	char bound, begin, table, pad;  /* of LBL2: with a statement; a fragment; a fragment; an instruction */
+	char twin;                      /* registers may be renamed */
 };
 
 /*

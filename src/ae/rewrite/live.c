@@ -60,6 +60,24 @@ live_out(const struct afunc *fn)
 	return r;
 }
 
+uint64_t *
+live_after(const struct afunc *fn)
+{
+	uint64_t *r = xcalloc(fn->nins + 1, sizeof *r), *out = live_out(fn);
+	uint32_t b, i;
+
+	for (b = 0; b < fn->nblk; b++)
+		for (i = fn->blk[b].last; i-- > fn->blk[b].first; ) {
+			uint64_t use, def;
+
+			live_transfer(fn->m, &fn->ins[i].in, fn->ins[i].lands, &use, &def);
+			r[i] = out[b];
+			out[b] = (out[b] & ~def) | use;
+		}
+	free(out);
+	return r;
+}
+
 uint8_t *
 live_noflags(const struct afunc *fn)
 {

@@ -11,6 +11,9 @@
 /* Registers and flags that may still be used after each block: nblk sets, which the caller frees. */
 uint64_t *live_out(const struct afunc *fn);
 
+/* The same after each instruction: nins sets, which the caller frees. */
+uint64_t *live_after(const struct afunc *fn);
+
 /* By instruction: is no flag live after it? The caller frees it. */
 uint8_t *live_noflags(const struct afunc *fn);
 

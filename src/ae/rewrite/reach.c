@@ -12,7 +12,7 @@ reach_clobbers(const struct machine *m, const struct ainsn *a)
 	if (a->in.ctl != IC_CALL && a->in.ctl != IC_CALLIND && !a->lands)
 		return 0;
 	if (a->twice)           /* a second return restores old registers */
-		return (BIT(NREGVAR(m)) - 1) & ~BIT(m->sp) & ~BIT(m->buffer);
+		return (BIT(NREGVAR(m)) - 1) & ~BIT(m->sp) & ~(m->lent ? 0 : BIT(m->buffer));
 	return m->clobbered | BIT(machine_flags(m));
 }
 

@@ -232,6 +232,25 @@ keeps_stack(const struct afunc *fn)
 	return NONE;
 }
 
+/* clang marks __builtin_setjmp by a comment. */
+static int
+marked_setjmp(const struct file *f, const struct afunc *fn)
+{
+	static const char mark[] = "#EH_SjLj_Setup";
+	uint32_t i, frag;
+
+	for (frag = 0; frag < fn->nfrag; frag++)
+		for (i = fn->ins[fn->frag[frag].first].stmt; i < f->text.n; i++) {
+			const struct stmt *st = &f->text.st[i];
+
+			if (st->kind == ST_TEXT && strncmp(st->s, mark, sizeof mark - 1) == 0)
+				return 1;
+			if (st->kind == ST_DIRECTIVE && (text_directive(st->s, ".cfi_endproc") || text_directive(st->s, ".size")))
+				break;
+		}
+	return 0;
+}
+
 static void
 labels_used(const struct file *f, struct afunc *fn)
 {
@@ -240,6 +259,8 @@ labels_used(const struct file *f, struct afunc *fn)
 	/* a jump that is not its own uses it: __builtin_longjmp, a computed goto through a thunk of -mindirect-branch */
 	if (fn->codetaken && !fn->hasswitch)
 		fn_fail(fn, 0, "code label as a value without an indirect jump");
+	else if (fn->labelread && marked_setjmp(f, fn))
+		fn_fail(fn, 0, "__builtin_setjmp");
 	else if (fn->labelread && (i = keeps_stack(fn)) != NONE)
 		fn_fail(fn, f->text.st[fn->ins[i].stmt].line, "the stack pointer is kept beside a code label");
 }

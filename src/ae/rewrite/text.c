@@ -167,6 +167,24 @@ statement_end(char *s, int *comment)
 	return s;
 }
 
+/* Does the compiler say that it accesses a spill slot? gcc writes %sfp, clang `8-byte Folded Reload` or the like. */
+static int
+is_spill(const char *s)
+{
+	if (strstr(s, "%sfp"))
+		return 1;
+	s += strspn(s, " ");
+	if (!isdigit((unsigned char)*s))
+		return 0;
+	s += strspn(s, "0123456789");
+	if (strncmp(s, "-byte ", 6) != 0)
+		return 0;
+	s += 6;
+	if (strncmp(s, "Folded ", 7) == 0)
+		s += 7;
+	return strcmp(s, "Spill") == 0 || strcmp(s, "Reload") == 0;
+}
+
 static void
 parse_line(struct text *t, char *s, uint32_t line, int inasm)
 {
@@ -186,7 +204,7 @@ parse_line(struct text *t, char *s, uint32_t line, int inasm)
 		if (last > s)
 			asm_text_statement(t, s, line, inasm);
 		s = sep ? end + 1 : end;
-		if (comment && last < end && !inasm && strstr(s, "%sfp") && t->st[t->n - 1].kind == ST_INSN)
+		if (comment && last < end && !inasm && is_spill(s) && t->st[t->n - 1].kind == ST_INSN)
 			t->st[t->n - 1].spill = 1;
 	}
 }

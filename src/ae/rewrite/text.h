@@ -12,7 +12,7 @@ enum stmt_kind { ST_TEXT, ST_LABEL, ST_DIRECTIVE, ST_INSN };
 struct stmt {
 	uint8_t kind;
 	uint8_t inasm;          /* inline assembly, not the compiler's code */
-	/* gcc's comment (-fverbose-asm) names the memory operand as a spill slot, %sfp */
+	/* the compiler's comment (-fverbose-asm) says that the memory operand is a spill slot */
 	uint8_t spill;
 	/* it stays in another syntax than the rest, which is number `foreign` of the machine's dialect; 0: no */
 	uint8_t foreign;

@@ -75,7 +75,7 @@ twin_records(const struct twin *t, uint32_t i)
 	return 0;
 }
 
-static const struct landing_names twin_names = { 'b', 'r', 'g', 't' };
+static const struct landing_names twin_names = { 'b', 'r', 'g', 't', 1 };
 
 /* Alignment that the compiler requested between two instructions. */
 static void
@@ -128,6 +128,7 @@ emit_twin(struct buf *o, struct file *f, uint32_t no)
 
 	t.live = live_out(t.fn);
 	t.own = jumps_own(t.fn);
+	t.after = f->m->lent ? live_after(t.fn) : NULL;
 	buf_printf(o, "\t.p2align 4\n" LBL ":\n", 'f', no);
 	landing_begin(o, f, no, 0, &twin_names);
 	twin_mask(&t, t.fn->slice->entryrec);
@@ -153,6 +154,7 @@ emit_twin(struct buf *o, struct file *f, uint32_t no)
 	landing_tables(o, f, no, t.fn->nfrag, &twin_names);
 	free(t.live);
 	free(t.own);
+	free(t.after);
 	free(t.pendin);
 	free(t.large);
 }

@@ -1,4 +1,5 @@
 /* The call frame directives and tables of exceptions of the copies of a function. See landing.h. */
+#include <stdlib.h>
 #include <string.h>
 #include "ae/rewrite/emit.h"
 #include "ae/rewrite/landing.h"
@@ -8,6 +9,15 @@ is_cfi(const struct stmt *st)
 {
 	return st->kind == ST_DIRECTIVE && strncmp(st->s, ".cfi_", 5) == 0 && !text_directive(st->s, ".cfi_label") &&
 	    !text_directive(st->s, ".cfi_sections");
+}
+
+static void
+copy_cfi(struct buf *o, const struct file *f, const struct afunc *fn, const char *s, const struct landing_names *names)
+{
+	char *named = names->twin && fn->renamed ? f->m->emit->rename(s, f->m->buffer, fn->renamed) : NULL;
+
+	buf_printf(o, "\t%s\n", named ? named : s);
+	free(named);
 }
 
 static void
@@ -24,7 +34,7 @@ copy_text(struct buf *o, const struct file *f, uint32_t no, unsigned frag, uint3
 		else if (is_cfi(st) && (a = text_directive(st->s, ".cfi_lsda")) != NULL)
 			buf_printf(o, "\t.cfi_lsda %.*s, " LBL2 "\n", (int)strcspn(a, ","), a, names->table, no, frag);
 		else if (is_cfi(st))
-			buf_printf(o, "\t%s\n", st->s);
+			copy_cfi(o, f, &f->fn[no], st->s, names);
 	}
 }
 

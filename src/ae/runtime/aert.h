@@ -112,11 +112,13 @@ struct ae_thread {
 	uint8_t *buf;                   /* where events begin */
 	struct ae_thread *self;
 	void *start, *arg;              /* what it is to run */
+	/* the program's value of the event pointer's register, where a compiler has not reserved that: while traced code runs */
+	uintptr_t lent;
 	/* of a stream of handlers: what they interrupt, a thread or another such stream; else NULL */
 	struct ae_thread *below;
 	uintptr_t low, span;            /* ... where the stack of the one that runs is */
-	/* what only C knows */
 	struct ae_thread *next;
+	/* what only C knows */
 	enum ae_stage stage;
 	uint32_t number;                /* in the file, from 1 */
 	int tid;
@@ -264,7 +266,10 @@ void ae_exec_failed(int token);
 
 /* core/sig.c */
 void ae_sig_init(void);
-/* what the trampoline is to call, and enum ae_how bits */
+/*
+ * what the trampoline is to call, and enum ae_how bits; with AE_PLAIN on a machine with AE_LENDS, how[1] is what the context's
+ * register of the event pointer is to have afterwards
+ */
 sighandler_t ae_dispatch(int sig, siginfo_t *si, void *uc, uintptr_t *how);
 void ae_sig_thread(struct ae_thread *t, struct ae_set *mask);  /* this thread begins; mask is to become its own */
 void ae_sig_answer(void);                       /* this thread waits for the lock: it may have been asked */
@@ -319,7 +324,11 @@ int ae_traceable(void);                         /* makes ae_self; has the execut
 /* The version of what generated code expects of the runtime: EMIT_OBJECTS of src/ae/rewrite/emit.h */
 #define AE_OBJECTS 3
 #define AE_INLIB 256                            /* added for functions that are traced in shared libraries only */
+#define AE_LENT 512                             /* ... for functions of compilers that use the event pointer's register */
+extern int ae_lent;                             /* the executable's functions are such */
 int ae_current(const struct ae_module *m);      /* are all traced functions of this version? */
+/* are all functions as the executable's, with the register reserved, or all without? */
+int ae_alike(const struct ae_module *m);
 /* numbers the functions and makes every entry jump to its thunk; 0 or -1; page: the kernel's, which is remembered */
 int ae_patch(struct ae_module *m, uintptr_t page);
 int ae_arm(const char *name);                   /* before ae_patch: AE_FROM; 0 or -1: no such traced function */

@@ -3,6 +3,7 @@
  * every register but r15 as they were, except those that have a switch's table or target (jumps.c).
  */
 #include <ctype.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "ae/rewrite/emit.h"
@@ -26,12 +27,17 @@ static void
 x86_record(struct twin *t, unsigned var, unsigned w)
 {
 	static const char suffix[] = " bw l   q";
+	int carried = t->after && var == X86_R15;
 
+	if (carried)
+		var = (unsigned)lend_carrier(t);
 	buf_printf(t->o, "\tmov%c\t%%%s, ", suffix[w], x86_regname((int)var, (int)w));
 	if (t->pend)
 		buf_printf(t->o, "%u", t->pend);
 	buf_str(t->o, "(%r15)\n");
 	t->pend += w;
+	if (carried)
+		lend_done(t);
 }
 
 /*
@@ -62,11 +68,17 @@ x86_large(struct buf *o, unsigned var, unsigned at, int kind, uint32_t no, uint3
 static void
 x86_record_short(struct twin *t, unsigned var)
 {
+	int carried = t->after && var == X86_R15;
+
+	if (carried)
+		var = (unsigned)lend_carrier(t);
 	t->large = mem_xgrow(t->large, &t->caplarge, t->nlarge + 1, sizeof *t->large);
 	t->large[t->nlarge].var = var;
 	t->large[t->nlarge].pend = t->pend;
 	x86_small(t->o, var, t->pend, 'y', t->no, (uint32_t)t->nlarge++);
 	t->pend += 4;
+	if (carried)
+		lend_done(t);
 }
 
 static void
@@ -126,6 +138,8 @@ leave_traced(struct twin *t)
 {
 	x86_validate_group(t);
 	buf_printf(t->o, "\tmovq\t%%r15, %%gs:%d\n", X86_PTR);
+	if (t->after)
+		lend_load(t->o, X86_R15);
 }
 
 /*
@@ -307,7 +321,7 @@ x86_scratch(const struct twin *t, const struct ainsn *a, uint32_t blk, int s[2],
 	uint64_t live = t->live[blk], used = BIT(X86_RSP) | BIT(X86_R15);
 	int n = 0, pass, r;
 
-	if (a->in.setsdst == 1 && !(live >> a->in.tgt & 1))
+	if (a->in.setsdst == 1 && a->in.tgt != X86_R15 && !(live >> a->in.tgt & 1))
 		s[n++] = a->in.tgt;
 	used |= a->in.reads;
 	for (pass = 0; pass < 2; pass++)        /* dead ones, then any */
@@ -351,7 +365,12 @@ x86_translate(struct twin *t, uint32_t i, uint32_t blk)
 	for (k = 0; k < 2; k++)
 		if (kept[k])
 			buf_printf(t->o, "\tmovq\t%%%s, %%gs:%d\n", x86_regname(s[k], 8), X86_KEEP + 8 + 8 * k);
-	if (a->in.setsdst != 1 || a->in.tgt != s[0])
+	if (lend_names(t, op)) {
+		lend_load(t->o, s[0]);
+		buf_str(t->o, "\tmovq\t");
+		lend_text(t->o, op + (*op == '*'), s[0]);
+		buf_printf(t->o, ", %%%s\n", r0);
+	} else if (a->in.setsdst != 1 || a->in.tgt != s[0])
 		buf_printf(t->o, "\tmovq\t%s, %%%s\n", op + (*op == '*'), r0);
 	if (a->in.setsdst == 2)
 		buf_printf(t->o, "\tmovq\t%%%s, (%%r15)\n\tleaq\t8(%%r15), %%r15\n", r0);
@@ -372,7 +391,7 @@ x86_translate(struct twin *t, uint32_t i, uint32_t blk)
 		    X86_KEEP, r0);
 	}
 	if (t->fn->blk[blk].range)
-		buf_printf(t->o, "\tmovq\t%%r15, %%gs:%d\n", X86_PTR);
+		leave_traced(t);
 	buf_str(t->o, "2:\n");
 	if (!kept[0] && !kept[1] && !flags) {
 		buf_printf(t->o, "\tjmp\t*%%%s\n", r0);
@@ -402,7 +421,7 @@ x86_translate_known(struct twin *t, uint32_t i, uint32_t blk)
 		kept[1] = kept[0];
 		s[0] = t->fn->ins[i].in.tgt;
 	}
-	if (kept[1] || t->live[blk] & LIVE_FLAGS)
+	if (kept[1] || s[0] == X86_R15 || t->live[blk] & LIVE_FLAGS)
 		return 0;
 	r0 = x86_regname(s[0], 8);
 	r1 = x86_regname(s[1], 8);
@@ -420,6 +439,30 @@ x86_translate_known(struct twin *t, uint32_t i, uint32_t blk)
 	return 1;
 }
 
+/* A jump through the twin's table of pointers, which has r15 for an index */
+static void
+x86_table_lent(struct twin *t, uint32_t i, uint32_t blk, const char *paren)
+{
+	const struct ainsn *a = &t->fn->ins[i];
+	int s[2], kept[2];
+	const char *r;
+
+	x86_scratch(t, a, blk, s, kept);
+	r = x86_regname(s[0], 8);
+	if (kept[0])
+		buf_printf(t->o, "\tmovq\t%%%s, %%gs:%d\n", r, X86_KEEP + 8);
+	lend_load(t->o, s[0]);
+	buf_printf(t->o, "\tmovq\t.Lae_j%u_%u", t->no, a->table);
+	lend_text(t->o, paren, s[0]);
+	buf_printf(t->o, ", %%%s\n", r);
+	if (!kept[0]) {
+		buf_printf(t->o, "\tjmp\t*%%%s\n", r);
+		return;
+	}
+	buf_printf(t->o, "\tmovq\t%%%s, %%gs:%d\n\tmovq\t%%gs:%d, %%%s\n\tjmp\t*%%gs:%d\n", r, X86_KEEP, X86_KEEP + 8, r,
+	    X86_KEEP);
+}
+
 static void
 x86_indirect(struct twin *t, uint32_t i, uint32_t blk)
 {
@@ -431,7 +474,10 @@ x86_indirect(struct twin *t, uint32_t i, uint32_t blk)
 		buf_printf(t->o, "\t%s\n", s);
 	} else if (t->own && t->own[i]) {
 		x86_validate_group(t);
-		buf_printf(t->o, "\t%s\n", s);
+		if (lend_names(t, s))
+			buf_printf(t->o, "\tjmp\t*%%gs:%d\n", X86_LENT);
+		else
+			buf_printf(t->o, "\t%s\n", s);
 	} else if (a->table != NONE && a->in.setsdst == 1) {
 		if (!x86_translate_known(t, i, blk))
 			x86_translate(t, i, blk);
@@ -439,7 +485,10 @@ x86_indirect(struct twin *t, uint32_t i, uint32_t blk)
 		const char *star = strchr(s, '*'), *paren = strchr(s, '(');
 
 		x86_validate_group(t);
-		buf_printf(t->o, "\t%.*s*.Lae_j%u_%u%s\n", (int)(star - s), s, t->no, a->table, paren);
+		if (lend_names(t, s))
+			x86_table_lent(t, i, blk, paren);
+		else
+			buf_printf(t->o, "\t%.*s*.Lae_j%u_%u%s\n", (int)(star - s), s, t->no, a->table, paren);
 	} else {
 		x86_translate(t, i, blk);
 	}
@@ -465,6 +514,13 @@ x86_own_table(struct twin *t, uint32_t i)
 			table = t->fn->ins[t->fn->rel[k].jump].table;
 	for (r = 0; !(t->fn->ins[i].in.writes >> r & 1); )
 		r++;
+	if (t->after && r == X86_R15) {
+		char s[64];
+
+		snprintf(s, sizeof s, "leaq\t.Lae_d%u_%u(%%rip), %%r15", t->no, table);
+		lend_insn(t, i, s);
+		return;
+	}
 	buf_printf(t->o, "\tleaq\t.Lae_d%u_%u(%%rip), %%%s\n", t->no, table, x86_regname(r, 8));
 }
 
@@ -474,6 +530,7 @@ x86_insn(struct twin *t, uint32_t i)
 	const struct ainsn *a = &t->fn->ins[i];
 	uint32_t blk = t->fn->blkof[i];
 
+	t->spare = 0;
 	if (a->lands) {
 		x86_land(t);
 		twin_results(t, i, 1);
@@ -485,6 +542,7 @@ x86_insn(struct twin *t, uint32_t i)
 	case IC_CALL:
 	case IC_CALLIND:
 		x86_call(t, i);
+		t->spare = t->after ? ~t->after[i] : 0;
 		twin_results(t, i, 1);
 		return 1;
 	case IC_JUMP:
@@ -507,10 +565,15 @@ x86_insn(struct twin *t, uint32_t i)
 		}
 		if (a->in.mask.bytes)
 			record_mask(t, &a->in.mask);
-		buf_printf(t->o, "\t%s\n", twin_text(t, a));
+		if (lend_names(t, twin_text(t, a)))
+			lend_insn(t, i, twin_text(t, a));
+		else
+			buf_printf(t->o, "\t%s\n", twin_text(t, a));
 		break;
 	}
+	t->spare = t->after ? ~t->after[i] : 0;
 	twin_results(t, i, 0);
+	t->spare = 0;
 	return 1;
 }
 
@@ -587,12 +650,16 @@ x86_thunk_need(struct buf *o, const struct afunc *fn, uint32_t no)
 
 	buf_printf(o, LBL ":\n", 'l', no);
 	for (v = 0; v < X86_NREG; v++) {
+		unsigned r = fn->m->lent && v == X86_R15 ? X86_R11 : v;
+
 		if (!(fn->need >> v & 1))
 			continue;
+		if (r != v)
+			lend_load(o, (int)r);
 		if (isshort)
-			x86_small(o, v, at, 'v', no, v);
+			x86_small(o, r, at, 'v', no, v);
 		else
-			buf_printf(o, "\tmovq\t%%%s, %u(%%r15)\n", x86_regname((int)v, 8), at);
+			buf_printf(o, "\tmovq\t%%%s, %u(%%r15)\n", x86_regname((int)r, 8), at);
 		at += isshort ? 4 : 8;
 	}
 	if (at)
@@ -600,7 +667,7 @@ x86_thunk_need(struct buf *o, const struct afunc *fn, uint32_t no)
 	buf_printf(o, "\tjmp\t" LBL "\n", 'f', no);
 	for (v = 0, at = 0; isshort && v < X86_NREG; v++)
 		if (fn->need >> v & 1) {
-			x86_large(o, v, at, 'v', no, v);
+			x86_large(o, fn->m->lent && v == X86_R15 ? X86_R11 : v, at, 'v', no, v);
 			at += 4;
 		}
 }
@@ -628,6 +695,8 @@ x86_thunk(struct buf *o, struct file *f, uint32_t no)
 	buf_printf(o, LBL ":\tleaq\t__stop_aetext(%%rip), %%r11\n\tsubq\t(%%rsp), %%r11\n"
 	    "\tcmpq\t__ae_length(%%rip), %%r11\n\tja\t1b\n\tcmpb\t$0, %%gs:%d\n\tjne\t2b\n", 'h', no, X86_CB);
 	buf_printf(o, "\t.byte\t0x41, 0xbb\n\t.long\t" LBL "-" LBL "\n" LBL ":\n", 'p', no, 'x', no, 'x', no);
+	if (fn->m->lent)
+		buf_printf(o, "\tmovq\t%%gs:%d, %%r15\n", X86_PTR);
 	buf_printf(o, "\tmovq\t$0, %%gs:%d\n" LBL ":\tmovl\t16+" LBL "(%%rip), %%r11d\n\tmovw\t%%r11w, (%%r15)\n"
 	    "\tleaq\t2(%%r15), %%r15\n", X86_PTR, 'k', no, 'n', no);
 	x86_thunk_need(o, fn, no);
@@ -641,6 +710,7 @@ const struct emitter x86_emit = {
 	.trap = "ud2",
 	.back = "ret",
 	.fits = x86_fits,
+	.rename = lend_rename,
 	.thunk = x86_thunk,
 	.plain = x86_plain_copy,
 	.record = x86_record,

@@ -11,11 +11,23 @@
 #define X86_KEEP 32     /* room for registers */
 #define X86_CB   64     /* untraced code has called back */
 #define X86_DEPTH 80    /* running handlers that interrupted traced code */
+#define X86_LENT 128    /* the program's r15, where the compiler has not reserved that */
 
 /* With the registers that a function needs, of its entries: it may leave by a jump to an unknown function */
 #define X86_TAILOUT 0x10000
 
 extern const struct machine machine_x86;
+
+/* lend.c: does text s name r15, and is that the program's? */
+int lend_names(const struct twin *t, const char *s);
+void lend_load(struct buf *o, int r);           /* loads the program's r15 into register r */
+void lend_text(struct buf *o, const char *s, int r);    /* writes s with register r for r15 */
+/* Writes instruction i, which is s and names r15. */
+void lend_insn(struct twin *t, uint32_t i, const char *s);
+char *lend_rename(const char *s, unsigned a, unsigned b);       /* struct emitter */
+/* The register that has the program's r15 for a moment; afterwards lend_done */
+int lend_carrier(struct twin *t);
+void lend_done(struct twin *t);
 
 void x86_fits(struct file *f, struct afunc *fn);
 void x86_plain_copy(struct buf *o, struct file *f, uint32_t no);

@@ -33,8 +33,9 @@ x86_machine_reloc(unsigned type, const char *symbol)
 static const char *
 x86_machine_lift(const struct machine *m, const uint8_t *p, size_t n, const uint8_t *rel, struct insn *in)
 {
-	(void)m;
-	return x86_lift(p, n, rel, in);
+	const char *why = x86_lift(p, n, rel, in);
+
+	return !why && !m->lent && (in->reads | in->writes) & R(R15) ? "uses r15" : why;
 }
 
 static const char *const prefixes[] = {
@@ -50,39 +51,19 @@ static const char *const asargs[] = { "--64", NULL };
 extern const struct emitter x86_emit;
 extern const struct dialect x86_intel;
 
-const struct machine machine_x86 = {
-	.name = "x86-64",
-	.elf = EM_X86_64,
-	.elfclass = ELFCLASS64,
-	.elfdata = ELFDATA2LSB,
-	.word = 8,
-	.push = 8,
-	.nreg = X86_NREG,
-	.sp = X86_RSP,
-	.link = -1,
-	.fp = X86_RBP,
-	.buffer = X86_R15,
-	.clobbered = X86_CLOBBERED,
-	.results = X86_RESULTS,
-	/* rax counts vector arguments, r10 is the static chain */
-	.arguments = R(RDI) | R(RSI) | R(RDX) | R(RCX) | R(R8) | R(R9) | R(RAX) | R(R10),
-	.argument = X86_RDI,
-	.saved = SAVED,
-	.maxinsn = 15,
-	.patch = X86_PATCH,
-	.as = "x86_64-linux-gnu-as",
-	.asargs = asargs,
-	.filler = 0x90,
-	.regchar = '%',
-	.prefixes = prefixes,
-	.words = words,
-	.emitting = none,
-	.dialect = &x86_intel,
-	.regname = x86_machine_regname,
-	.reloc = x86_machine_reloc,
-	.lift = x86_machine_lift,
-	.emit = &x86_emit
-};
+/* rax counts vector arguments, r10 is the static chain */
+#define ARGUMENTS (R(RDI) | R(RSI) | R(RDX) | R(RCX) | R(R8) | R(R9) | R(RAX) | R(R10))
+
+#define X86_MACHINE \
+	.name = "x86-64", .elf = EM_X86_64, .elfclass = ELFCLASS64, .elfdata = ELFDATA2LSB, .word = 8, .push = 8, \
+	.nreg = X86_NREG, .sp = X86_RSP, .link = -1, .fp = X86_RBP, .buffer = X86_R15, .clobbered = X86_CLOBBERED, \
+	.results = X86_RESULTS, .arguments = ARGUMENTS, .argument = X86_RDI, .saved = SAVED, .maxinsn = 15, \
+	.patch = X86_PATCH, .as = "x86_64-linux-gnu-as", .asargs = asargs, .filler = 0x90, .regchar = '%', \
+	.prefixes = prefixes, .words = words, .emitting = none, .dialect = &x86_intel, .regname = x86_machine_regname, \
+	.reloc = x86_machine_reloc, .lift = x86_machine_lift, .emit = &x86_emit
+
+static const struct machine machine_x86_lent = { X86_MACHINE, .lent = 1, .alike = R(R12) | R(R13) | R(R14) };
+const struct machine machine_x86 = { X86_MACHINE, .unreserved = &machine_x86_lent };
 
 extern const struct machine *const machines_x86[];
 const struct machine *const machines_x86[] = { &machine_x86, NULL };

@@ -41,7 +41,7 @@ x86_plain_marked(const struct afunc *fn, uint32_t i)
 	return i;
 }
 
-static const struct landing_names plain_names = { 'B', 'R', 'G', 'q' };
+static const struct landing_names plain_names = { 'B', 'R', 'G', 'q', 0 };
 
 /*
  * A call returns to the original, for whose sake the unwinder has tables. r11 is free at a call.

@@ -10,6 +10,7 @@
 #include "ae/rewrite/landing.h"
 #include "ae/rewrite/live.h"
 #include "ae/rewrite/object.h"
+#include "ae/rewrite/rename.h"
 #include "ae/rewrite/slice.h"
 #include "base/buf.h"
 #include "base/diag.h"
@@ -29,13 +30,14 @@ static const struct opt aerw_opts[] = {
 	OPT_OUTPUT,
 	{ 'p', "paper", NULL, "record as in Larus' paper, which takes more events" },
 	{ 'q', "quiet", NULL, "do not warn of functions that are left untraced" },
+	{ 'u', "unreserved", NULL, "the compiler has not reserved the register that instrumentation uses" },
 	{ 'v', "verbose", NULL, "print how many functions there are, and how many are left untraced" },
 	{ 0 },
 };
 
 static const struct opt_tool aerw_tool = {
 	.does = "Instruments the assembly that a compiler wrote, so that the program records events; aecc runs it.",
-	.synopsis = "[-pqv] [-a argument] [-l list] [-m machine] [-o file] [file.s]",
+	.synopsis = "[-pquv] [-a argument] [-l list] [-m machine] [-o file] [file.s]",
 	.example = "gcc -O2 -ffixed-r15 -fno-ipa-ra -S lzw.c -o - | aerw -l lzw.list >lzw.ae.s",
 	.opt = aerw_opts,
 };
@@ -43,7 +45,7 @@ static const struct opt_tool aerw_tool = {
 struct options {
 	const char *out, *as, *list, *machine;
 	char *asarg[60];
-	int named, nas, paper, quiet, verbose;  /* named: the user has chosen the assembler */
+	int named, nas, paper, quiet, unreserved, verbose;  /* named: the user has chosen the assembler */
 };
 
 static char *
@@ -196,6 +198,9 @@ aerw_analyse(struct file *f, const struct options *o, const char *path)
 	do {
 		while (aerw_graphs(f))
 			graphs_free(f);
+		for (i = 0; f->m->lent && i < f->nfn; i++)
+			if (!f->fn[i].why)
+				rename_buffer(f, &f->fn[i]);
 		callee_find(f);
 	} while (slice_file(f) && (graphs_free(f), 1));
 	if (o->list)
@@ -260,6 +265,9 @@ main(int argc, char **argv)
 		case 'q':
 			o.quiet = 1;
 			break;
+		case 'u':
+			o.unreserved = 1;
+			break;
 		case 'v':
 			o.verbose = 1;
 			break;
@@ -268,6 +276,10 @@ main(int argc, char **argv)
 	path = optind < argc ? argv[optind] : NULL;
 	memset(&f, 0, sizeof f);
 	f.m = aerw_machine(&o);
+	if (o.unreserved && !f.m->unreserved)
+		die("%s: the compiler has to reserve a register", f.m->name);
+	if (o.unreserved)
+		f.m = f.m->unreserved;
 	f.paper = o.paper;
 	p = aerw_slurp(path, &n);
 	text_parse(&f.text, f.m, p, n);

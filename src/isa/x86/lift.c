@@ -295,8 +295,6 @@ x86_lift(const uint8_t *p, size_t n, const uint8_t *rel, struct insn *in)
 	if ((why = x86_unsupported(&l)) != NULL)
 		return why;
 	x86_facts(&l);
-	if ((in->reads | in->writes) & 1u << X86_R15)
-		return "uses r15";
 	in->cc = INSN_NOCC;
 	in->mref = -1;
 	return x86_meaning(&l);

@@ -41,7 +41,12 @@ four(v4si p, v4si q, const v4si *r)
 }
 
 NOINLINE static v2df two(const v2df *p, int n) { v2df s = { 0, 0 }; for (int i = 0; i < n; i++) s += p[i] * p[i]; return s; }
-NOINLINE static v16qi swizzle(v16qi p) { return __builtin_shuffle(p, (v16qi){ 3, 1, 4, 15, 9, 2, 6, 5, 3, 8, 9, 7, 9, 3, 2, 0 }); }
+#ifdef __clang__
+#define SHUFFLE(p, ...) __builtin_shufflevector(p, p, __VA_ARGS__)
+#else
+#define SHUFFLE(p, ...) __builtin_shuffle(p, (v16qi){ __VA_ARGS__ })
+#endif
+NOINLINE static v16qi swizzle(v16qi p) { return SHUFFLE(p, 3, 1, 4, 15, 9, 2, 6, 5, 3, 8, 9, 7, 9, 3, 2, 0); }
 
 int
 main(int argc, char **argv)

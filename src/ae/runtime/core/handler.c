@@ -34,7 +34,8 @@ int AETEXT ae_handler_begin(struct ae_thread *t, void *context, uint8_t *live)
 {
 	struct ae_thread *s = t, *h;
 
-	if (t->depth)
+	/* without its register of its own, an event pointer that a handler interrupts may be in any place */
+	if (t->depth || ae_lent)
 		return 0;
 	t->mid = live;
 	t->held++;

@@ -19,6 +19,7 @@ extern const ElfW(Ehdr) __ehdr_start __attribute__((weak));
 #pragma GCC visibility pop
 
 struct ae_module ae_self;
+int ae_lent;
 
 static uintptr_t page_size;
 static const struct ae_fn *armed;       /* AE_FROM's function, or NULL */
@@ -116,7 +117,19 @@ int ae_current(const struct ae_module *m)
 	const struct ae_fn *f;
 
 	for (f = m->fn; f < m->fnend; f++)
-		if ((f->number & ~(uintptr_t)AE_INLIB) != AE_OBJECTS)
+		if ((f->number & ~(uintptr_t)(AE_INLIB | AE_LENT)) != AE_OBJECTS)
+			return 0;
+	return 1;
+}
+
+int ae_alike(const struct ae_module *m)
+{
+	const struct ae_fn *f;
+
+	if (m == &ae_self)
+		ae_lent = (m->fn->number & AE_LENT) != 0;
+	for (f = m->fn; f < m->fnend; f++)
+		if (((f->number & AE_LENT) != 0) != ae_lent)
 			return 0;
 	return 1;
 }

@@ -90,6 +90,11 @@ int __ae_join(struct ae_module *m)
 		AE_SAY(m->path, ": of another version of aecc than the program: untraced");
 		return 0;
 	}
+	if (!ae_alike(m)) {
+		AE_SAY(m->path, ": of a compiler that reserves a register for tracing, and the program is not, or the other way "
+		    "round: untraced");
+		return 0;
+	}
 	core(m->core);
 	mask = ae_block();
 	if (ae_rec && ae_kin() == AE_SELF)

@@ -266,7 +266,7 @@ AETEXT sighandler_t ae_dispatch(int sig, siginfo_t *si, void *context, uintptr_t
 	handler = choose(thread, sig, si, context_sp(context), &kill);
 	if (kill)
 		die(sig, sig == SIGSEGV && si->si_code > 0, intext ? context_pc(context) : 0, live,
-		    intext && t->live && live && !t->ptr && !t->depth && !t->held ? faulted(t, sig, si, context, live) : 0);
+		    intext && t->live && live && (!t->ptr || ae_lent) && !t->depth && !t->held ? faulted(t, sig, si, context, live) : 0);
 	if (!handler)
 		return NULL;
 	if (!(act[sig].flags & SA_SIGINFO))
@@ -275,6 +275,9 @@ AETEXT sighandler_t ae_dispatch(int sig, siginfo_t *si, void *context, uintptr_t
 	if (inside && ae_rec && !(t->live && ae_handler_begin(t, context, live))) {
 		*how |= AE_PLAIN;
 		AE_ADD(&ae_nhandler, t->live != 0);
+#ifdef AE_LENDS
+		how[1] = context_lend(context, t->lent, ae_lent && !t->ptr);
+#endif
 		if (!t->depth)
 			t->mid = live;
 	}

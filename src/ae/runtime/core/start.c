@@ -277,6 +277,10 @@ static void start(int argc, char **argv, char **envp)
 		AE_SAY(prog, ": has objects of another version of aecc, which must be compiled again: untraced");
 		return;
 	}
+	if (!ae_alike(&ae_self)) {
+		AE_SAY(prog, ": has objects of compilers that reserve a register for tracing, and of others: untraced");
+		return;
+	}
 	if (privileged()) {
 		AE_SAY(prog, ": runs with the rights of another user: untraced");
 		return;

@@ -19,9 +19,11 @@ AT(buf, AE_T_BUF);
 AT(self, AE_T_SELF);
 AT(start, AE_T_START);
 AT(arg, AE_T_ARG);
+AT(lent, AE_T_LENT);
 AT(below, AE_T_BELOW);
 AT(low, AE_T_LOW);
 AT(span, AE_T_SPAN);
+AT(next, AE_T_NEXT);
 #endif
 
 struct ae_thread *ae_threads;
@@ -30,6 +32,23 @@ uint32_t ae_nnumber;
 #define MAXBLOCK 4096u          /* threads that run at a time */
 
 static uint32_t nblock = 1;
+
+/* The list of threads begins with t: a block that was mapped */
+static void block_first(struct ae_thread *t)
+{
+	ae_threads = t;
+#ifdef AE_NEWEST
+	_Static_assert(AE_NEWEST == AE_SCRATCH + AE_SCRATCHLEN - sizeof t, "asm.S knows it");
+	_Static_assert(sizeof *ae_scratch <= AE_SCRATCHLEN - sizeof t, "its place is free");
+	*(struct ae_thread **)AE_NEWEST = t;
+#endif
+}
+
+/* The thread is gone: no entry of its side stack is one that returns */
+static void side_empty(struct ae_thread *t)
+{
+	t->side_top = AE_SIDE0(t) + 3 * sizeof(uintptr_t);
+}
 
 /* Makes the parts of a block accessible that is mapped; 0 or -1 */
 static int block_open(uintptr_t base)
@@ -56,7 +75,7 @@ static struct ae_thread *block_map(void)
 	}
 	nblock++;
 	t->next = ae_threads;
-	ae_threads = t;
+	block_first(t);
 	return t;
 }
 
@@ -94,7 +113,7 @@ static void thread_clear(struct ae_thread *t, uint32_t number)
 	t->self = t;
 	t->number = number;
 	s[1] = ~(uintptr_t)0;           /* the sentinel */
-	t->side_top = (uintptr_t)(s + 3);
+	side_empty(t);
 	t->side_end = AE_BASE(t) + AE_SIDE + AE_SIDELEN - 6 * sizeof *s;
 	t->buf = (uint8_t *)AE_BASE(t) + AE_HEAD(number);
 	t->stage = AE_MADE;
@@ -112,7 +131,7 @@ void ae_thread_first(void)
 {
 	struct ae_thread *t = AE_THREADS ? (struct ae_thread *)(AE_START + AE_SIDE) : machine_near();
 
-	ae_threads = t;
+	block_first(t);
 	ae_nnumber = 1;
 	thread_clear(t, 1);
 	machine_set(t);
@@ -127,6 +146,7 @@ void ae_thread_alone(struct ae_thread *t)
 		if (o != t) {
 			o->stage = AE_FREE;
 			o->fs = 0;
+			side_empty(o);
 		}
 	ae_nnumber = 1;
 	if (!t)
@@ -168,10 +188,15 @@ void ae_thread_unmake(struct ae_thread *t)
 void ae_thread_begin(struct ae_thread *t)
 {
 	struct ae_set mask = ae_block();
+	struct ae_thread *o;
 	int err = 0;
 
 	if (machine_set(t)) {
 		thread_is_this(t);
+		/* who had this thread pointer is gone, and its stack may be ours */
+		for (o = ae_threads; o; o = o->next)
+			if (o != t && o->fs == t->fs)
+				side_empty(o);
 		t->live = ae_rec && ae_open;
 		if (ae_rec)
 			err = ae_file_begins(t);

@@ -12,6 +12,9 @@
  * rsp at entry, caller's r15. At its bottom is a sentinel with rsp ~0. A marker with rsp 0 stands
  * for frames that a longjmp abandoned and that are not in the event stream yet.
  *
+ * Where the compiler has not reserved r15, LENT is the program's value of it while traced code runs; outside, r15 itself
+ * is. Traced code that needs it sets PTR for a moment. The functions here keep LENT for any program.
+ *
  * CB is set once untraced code has called back since it was entered: if it then jumps (not
  * calls) to a traced function, r15 is old and rsp unknown.
  *
@@ -38,6 +41,7 @@
 #define BELOW   %gs:AE_T_BELOW
 #define LOW     %gs:AE_T_LOW
 #define SPAN    %gs:AE_T_SPAN
+#define LENT    %gs:AE_T_LENT
 
 	.macro	var name, size, align=8
 	global	\name
@@ -90,6 +94,7 @@ __ae_enter:
 	lea	16(%rsp), %rcx
 	mov	%rcx, RSP+24(%rax)
 	mov	%r15, R15+24(%rax)
+	mov	%r15, LENT
 	lea	__ae_leave(%rip), %r15
 	mov	%r15, (%rcx)
 	add	$24, %rax
@@ -98,6 +103,7 @@ __ae_enter:
 	movb	$0xfe, (%r15)
 	mov	%rcx, 1(%r15)
 	lea	9(%r15), %r15
+	mov	%r15, PTR
 	pop	%rcx
 	pop	%rax
 	jmp	*%r11
@@ -328,10 +334,12 @@ __ae_leave:
  */
 __ae_again:
 	movb	$0, CB
+	mov	%r15, LENT
 	mov	PTR, %r15
 	movb	$0xfe, (%r15)
 	mov	%rsp, 1(%r15)
 	lea	9(%r15), %r15
+	mov	%r15, PTR
 	jmp	*%r11
 	.size	__ae_again, .-__ae_again
 
@@ -343,6 +351,7 @@ __ae_again:
  * and r15.
  */
 __ae_back:
+	mov	%r15, LENT
 	cmpq	$0, PTR
 	je	1f
 	cmpl	$1, LIVE
@@ -385,6 +394,7 @@ __ae_land:
 	cmpl	$1, LIVE
 	ja	.Lland_normally
 .Lland_here:
+	mov	%r15, LENT
 	mov	PTR, %r15
 	movq	$0, PTR
 1:	mov	TOP, %rax
@@ -411,6 +421,7 @@ __ae_land:
 	cmpl	$0, DEPTH
 	je	1b
 .Lland_lost:
+	mov	%r15, LENT
 	push	%r11
 	call	.Lsave_lost
 	pop	%r11
@@ -463,7 +474,7 @@ ae_tramp:
 	mov	%rsp, %rcx
 	call	ae_dispatch
 	pop	%r10
-	add	$8, %rsp
+	pop	%r9
 	pop	%rdx
 	pop	%rsi
 	pop	%rdi
@@ -475,7 +486,7 @@ ae_tramp:
 	xor	%eax, %eax
 	jmp	*%r11
 1:	ret
-2:	sub	$8, %rsp
+2:	push	%r9                     /* r15 of the interrupted code, whose frame shows the program's */
 	incl	DEPTH
 	push	PTR
 	movq	$0, PTR
@@ -487,7 +498,8 @@ ae_tramp:
 	add	$8, %rsp
 	pop	PTR
 	decl	DEPTH
-	add	$8, %rsp
+	pop	%r9
+	mov	%r9, 8+AE_UC_R15(%rsp)
 	ret
 	.size	ae_tramp, .-ae_tramp
 
@@ -555,18 +567,23 @@ ae_restorer:
  */
 	.macro	entry field             /* the address of that field: the literal of its distance */
 	.byte	0x12, 0x38, 0x1c        /* rsp at entry: 8 below what it was before the call; DW_OP_pick wants more below that */
-	/* r15 of a traced frame is in the buffer: from there to TOP */
-	.byte	0x7f, 0, 0x0d
-	.long	-AE_STRIDE
-	.byte	0x1a, 0x23
-	.uleb128 AE_BUFLEN+AE_GUARD
+	/* whose side stack has it? r15 may be the program's, so all threads' are searched, the newest one's first */
+	.byte	0x0e
+	.quad	AE_NEWEST
 	.byte	0x06
+0:	.byte	0x12, 0x06              /* TOP */
 1:	.byte	0x12, 0x40, 0x1c, 0x06  /* RSP of the entry */
-	.byte	0x15, 2, 0x29, 0x28     /* the same? */
-	.short	3f-2f
-2:	.byte	0x48, 0x1c, 0x2f        /* the one before it */
-	.short	1b-3f
-3:	.byte	\field, 0x1c
+	.byte	0x12, 0x15, 4, 0x29, 0x28       /* the same? */
+	.short	5f-2f
+2:	.byte	0x30, 0x20, 0x29, 0x28  /* the sentinel? */
+	.short	4f-3f
+3:	.byte	0x48, 0x1c, 0x2f        /* the entry before it */
+	.short	1b-4f
+4:	.byte	0x13, 0x23              /* the next thread */
+	.uleb128 AE_T_NEXT
+	.byte	0x06, 0x2f
+	.short	0b-5f
+5:	.byte	0x13, \field, 0x1c
 	.endm
 
 	.section .eh_frame,"a",@progbits

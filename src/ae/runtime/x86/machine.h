@@ -31,9 +31,15 @@
 #define AE_T_SELF    104
 #define AE_T_START   112
 #define AE_T_ARG     120
-#define AE_T_BELOW   128
-#define AE_T_LOW     136
-#define AE_T_SPAN    144
+#define AE_T_LENT    128
+#define AE_T_BELOW   136
+#define AE_T_LOW     144
+#define AE_T_SPAN    152
+#define AE_T_NEXT    160
+/* where the thread that has the newest block is: for the unwinder, which cannot read gs */
+#define AE_NEWEST 0x100000930ff8
+
+#define AE_UC_R15  96           /* in the context of a handler */
 
 #define AE_ELF     62           /* EM_X86_64 */
 #define AE_NSIG    64
@@ -153,6 +159,22 @@ static inline void context_return(void *uc, void (*to)(void))
 	((uintptr_t *)uc)[-1] = (uintptr_t)to;
 }
 
+/*
+ * A handler runs that interrupted traced code, and sees its registers: r15 as the program has it. Returns what ae_tramp
+ * puts there when it returns.
+ */
+static inline uintptr_t context_lend(void *uc, uintptr_t lent, int is_lent)
+{
+	greg_t *r15 = &((ucontext_t *)uc)->uc_mcontext.gregs[REG_R15];
+	uintptr_t was = (uintptr_t)*r15;
+
+	_Static_assert(offsetof(ucontext_t, uc_mcontext.gregs[REG_R15]) == AE_UC_R15, "asm.S knows it");
+	if (is_lent)
+		*r15 = (greg_t)lent;
+	return was;
+}
+#define AE_LENDS 1
+
 #define AE_PATCHLEN 5
 static inline void entry_patch(uintptr_t entry, uintptr_t thunk)
 {
@@ -173,35 +195,43 @@ static inline uintptr_t entry_patched(uintptr_t entry)
 	return e[0] == 0xe9 ? entry + 5 + (uintptr_t)(intptr_t)rel : 0;
 }
 
-/* The code of a struct ae_site: movq %r15, %gs:16, and a call or jump */
-#define SITE_LEAVE 9
-#define SITE_CALL  (SITE_LEAVE + 5)
+/* The code of a struct ae_site: movq %r15, %gs:16, perhaps movq %gs:128, %r15, and a call or jump */
+#define SITE_MOV 9
+#define SITE_GS 0x65            /* begins a mov, and no call or jump */
+
+static inline const uint8_t *site_jump(const uint8_t *p)
+{
+	return p + SITE_MOV + (p[SITE_MOV] == SITE_GS ? SITE_MOV : 0);
+}
 
 /* where the call or jump leads, as the linker made it */
 static inline uintptr_t site_target(const uint8_t *p)
 {
 	int32_t rel;
 
-	__builtin_memcpy(&rel, p + SITE_LEAVE + 1, 4);
-	return (uintptr_t)p + SITE_CALL + (uintptr_t)(intptr_t)rel;
+	p = site_jump(p);
+	__builtin_memcpy(&rel, p + 1, 4);
+	return (uintptr_t)p + 5 + (uintptr_t)(intptr_t)rel;
 }
 
 static inline int site_iscall(const uint8_t *p)
 {
-	return p[SITE_LEAVE] == 0xe8;
+	return *site_jump(p) == 0xe8;
 }
 
 /* It leads to traced code at `to`. skip: control goes on where it ends, so many bytes from p on; or 0 */
 static inline void site_link(uint8_t *p, uintptr_t to, unsigned skip)
 {
-	static const uint8_t nop[SITE_LEAVE] = { 0x66, 0x0f, 0x1f, 0x84, 0, 0, 0, 0, 0 };
-	int32_t rel = (int32_t)(to - ((uintptr_t)p + SITE_CALL));
+	static const uint8_t nop[SITE_MOV] = { 0x66, 0x0f, 0x1f, 0x84, 0, 0, 0, 0, 0 };
+	size_t n = (size_t)(site_jump(p) - p), i;
+	int32_t rel = (int32_t)(to - ((uintptr_t)p + n + 5));
 
-	__builtin_memcpy(p, nop, sizeof nop);
-	__builtin_memcpy(p + SITE_LEAVE + 1, &rel, 4);
+	for (i = 0; i < n; i += SITE_MOV)
+		__builtin_memcpy(p + i, nop, sizeof nop);
+	__builtin_memcpy(p + n + 1, &rel, 4);
 	if (skip) {
-		p[SITE_CALL] = 0xeb;
-		p[SITE_CALL + 1] = (uint8_t)(skip - SITE_CALL - 2);
+		p[n + 5] = 0xeb;
+		p[n + 6] = (uint8_t)(skip - n - 7);
 	}
 }
 
