@@ -23,6 +23,12 @@ check_rows
 [ "$SAN" ] && { tap_end; exit; }
 rows="handlers -O2"
 check_rows -n
+if command -v clang++ > /dev/null && command -v g++ > /dev/null; then
+	AE_CXX=clang++
+	export AE_CXX
+	rows=$(echo "throw -O2"; few "foreign members" "-O2 -fPIC")
+	check_rows
+fi
 
 # a program of both kinds of objects runs, untraced
 cat > one.c <<'X'

@@ -33,6 +33,29 @@ reader_next(struct table_reader *r, const char *name)
 	return a;
 }
 
+/* The same for a number without a sign: gcc writes .uleb128 for each, clang .byte for a small one. */
+static const char *
+reader_number(struct table_reader *r)
+{
+	uint32_t at = r->at;
+	const char *a = reader_next(r, ".uleb128");
+
+	if (a || at == r->f->text.n)
+		return a;
+	r->at = at;
+	r->bad = 0;
+	return reader_next(r, ".byte");
+}
+
+/* Is that the number n? */
+static int
+reader_is(const char *s, unsigned long n)
+{
+	char *end;
+
+	return s && isdigit((unsigned char)*s) && strtoul(s, &end, 0) == n && !*end;
+}
+
 /* The first symbol of `A-B`, NULL if s is no such expression. */
 static const char *
 reader_difference(struct table_reader *r, const char *s, size_t *n)
@@ -94,9 +117,9 @@ read_sites(struct table_reader *r, struct lsda *t, const char *end, size_t n)
 		}
 		c.from = reader_label(r, reader_next(r, ".uleb128"));
 		c.to = reader_label(r, reader_next(r, ".uleb128"));
-		a = reader_next(r, ".uleb128");
-		c.pad = a && strcmp(a, "0") == 0 ? NONE : reader_label(r, a);
-		c.action = reader_next(r, ".uleb128");
+		a = r->bad ? NULL : reader_number(r);
+		c.pad = reader_is(a, 0) ? NONE : reader_label(r, a);
+		c.action = r->bad ? NULL : reader_number(r);
 		if (r->bad)
 			return;
 		t->site = mem_xgrow(t->site, &t->cap, t->n + 1, sizeof *t->site);
@@ -116,15 +139,15 @@ read_table(struct table_reader *r)
 		t->section--;
 	r->bad |= !text_directive(text->st[t->section].s, ".section");
 	a = reader_next(r, ".byte");
-	r->bad |= !a || strcmp(a, "0xff") != 0;         /* landing pads are relative to the function */
+	r->bad |= !reader_is(a, 0xff);                  /* landing pads are relative to the function */
 	t->encoding = reader_next(r, ".byte");
-	if (t->encoding && strcmp(t->encoding, "0xff") != 0) {
+	if (t->encoding && !reader_is(t->encoding, 0xff)) {
 		s = reader_difference(r, reader_next(r, ".uleb128"), &n);
 		if (s)
 			t->types = xstrndup(s, n);
 	}
 	a = reader_next(r, ".byte");
-	r->bad |= !a || strcmp(a, "0x1") != 0;          /* numbers of any length */
+	r->bad |= !reader_is(a, 1);                     /* numbers of any length */
 	s = reader_difference(r, reader_next(r, ".uleb128"), &n);
 	if (s && !r->bad)
 		read_sites(r, t, s, n);

@@ -85,12 +85,49 @@ landing_end(struct buf *o, const struct file *f, uint32_t no, unsigned frag, con
 	landing_between(o, f, no, i, to, names);
 }
 
+/* A bound of a call site, as an operand; clang's first one is before the first instruction. */
+static void
+table_bound(struct buf *o, const struct file *f, uint32_t no, unsigned frag, uint32_t stmt, const struct landing_names *names)
+{
+	const struct afunc *fn = &f->fn[no];
+
+	if (stmt < fn->ins[fn->frag[frag].first].stmt)
+		buf_printf(o, LBL2, names->begin, no, frag);
+	else
+		buf_printf(o, LBL2, names->bound, no, stmt);
+}
+
+/* Actions and types. clang writes what is relative to its own place as the distance from a label there. */
+static void
+table_rest(struct buf *o, const struct file *f, uint32_t no, unsigned frag, const struct landing_names *names)
+{
+	const struct lsda *t = f->fn[no].lsda[frag];
+	const char *here = NULL, *minus;
+	uint32_t i;
+
+	for (i = t->rest; i < t->end; i++) {
+		const struct stmt *st = &f->text.st[i];
+
+		if (st->kind == ST_DIRECTIVE) {
+			minus = here ? strrchr(st->s, '-') : NULL;
+			if (minus && strcmp(minus + 1, here) == 0)
+				buf_printf(o, "\t%.*s-.\n", (int)(minus - st->s), st->s);
+			else
+				buf_printf(o, "\t%s\n", st->s);
+			here = NULL;
+		} else if (st->kind == ST_LABEL) {
+			here = st->s;
+			if (t->types && strcmp(st->s, t->types) == 0)
+				buf_printf(o, LBL2 "_t:\n", names->table, no, frag);
+		}
+	}
+}
+
 static void
 landing_table(struct buf *o, const struct file *f, uint32_t no, unsigned frag, const struct landing_names *names)
 {
 	const struct lsda *t = f->fn[no].lsda[frag];
 	const char g = names->table;
-	uint32_t i;
 	size_t k;
 
 	buf_printf(o, "\t.pushsection\t%s\n\t.balign 4\n" LBL2 ":\n\t.byte\t0xff\n\t.byte\t%s\n",
@@ -102,8 +139,13 @@ landing_table(struct buf *o, const struct file *f, uint32_t no, unsigned frag, c
 		const struct callsite *c = &t->site[k];
 		const char *pad = c->pad == NONE ? NULL : f->text.st[c->pad].s;
 
-		buf_printf(o, "\t.uleb128 " LBL2 "-" LBL2 "\n\t.uleb128 " LBL2 "-" LBL2 "\n", names->bound, no, c->from,
-		    names->begin, no, frag, names->bound, no, c->to, names->bound, no, c->from);
+		buf_str(o, "\t.uleb128 ");
+		table_bound(o, f, no, frag, c->from, names);
+		buf_printf(o, "-" LBL2 "\n\t.uleb128 ", names->begin, no, frag);
+		table_bound(o, f, no, frag, c->to, names);
+		buf_str(o, "-");
+		table_bound(o, f, no, frag, c->from, names);
+		buf_str(o, "\n");
 		if (pad)
 			buf_printf(o, "\t.uleb128 " LBL2 "-" LBL2 "\n", names->pad, no,
 			    symtab_find(&f->sym, pad, strlen(pad))->ins, names->begin, no, frag);
@@ -112,14 +154,7 @@ landing_table(struct buf *o, const struct file *f, uint32_t no, unsigned frag, c
 		buf_printf(o, "\t.uleb128 %s\n", c->action);
 	}
 	buf_printf(o, LBL2 "_e:\n", g, no, frag);
-	for (i = t->rest; i < t->end; i++) {
-		const struct stmt *st = &f->text.st[i];
-
-		if (st->kind == ST_DIRECTIVE)
-			buf_printf(o, "\t%s\n", st->s);
-		else if (st->kind == ST_LABEL && t->types && strcmp(st->s, t->types) == 0)
-			buf_printf(o, LBL2 "_t:\n", g, no, frag);
-	}
+	table_rest(o, f, no, frag, names);
 	buf_str(o, "\t.popsection\n");
 }
 

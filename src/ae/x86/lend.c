@@ -7,9 +7,10 @@
  * moment. If none is free, r15 has it: the event pointer is then where it is outside traced code, and
  * whoever interrupts the instruction finds it there.
  */
-#include <stdlib.h>
+#include <stdio.h>
 #include <string.h>
 #include "ae/x86/emit_internal.h"
+#include "base/mem.h"
 #include "isa/x86/lift.h"
 
 #define R15 BIT(X86_R15)
@@ -30,23 +31,20 @@ numbered(const char *s, size_t *n)
 char *
 lend_rename(const char *s, unsigned a, unsigned b)
 {
-	struct buf o = BUF_INIT;
+	char *r = xcalloc(2 * strlen(s) + 1, 1), *p = r;
 	size_t n;
 
 	while (*s) {
-		int r = numbered(s, &n);
+		int v = numbered(s, &n);
 
-		if (r >= 0 && ((unsigned)r == a || (unsigned)r == b)) {
-			buf_printf(&o, "%%r%u", (unsigned)r == a ? b : a);
+		if (v >= 0 && ((unsigned)v == a || (unsigned)v == b)) {
+			p += sprintf(p, "%%r%u", (unsigned)v == a ? b : a);
 			s += 2 + n;
 		} else {
-			buf_u8(&o, (uint8_t)*s++);
+			*p++ = *s++;
 		}
 	}
-	buf_u8(&o, 0);
-	if (o.nomem)
-		abort();
-	return (char *)o.p;
+	return r;
 }
 
 int

@@ -34,7 +34,7 @@ int AETEXT ae_handler_begin(struct ae_thread *t, void *context, uint8_t *live)
 {
 	struct ae_thread *s = t, *h;
 
-	/* without its register of its own, an event pointer that a handler interrupts may be in any place */
+	/* where its register is lent, the context has the program's value of it, and not what is to come back */
 	if (t->depth || ae_lent)
 		return 0;
 	t->mid = live;
