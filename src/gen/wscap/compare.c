@@ -255,6 +255,7 @@ compare_shared(struct cap *c)
 	common_pass(c, 0);
 	c->fresh = 0;
 	c->sharing = c->common.n > 0;
+	c->outside = c->outside && c->sharing;
 }
 
 void

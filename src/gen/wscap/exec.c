@@ -110,7 +110,7 @@ exec_clear(struct cap *c)
 	c->twice = c->unsaid = c->listen = c->inside = c->behind = 0;
 	c->restart = RESTART_NOT;
 	c->compare = COMPARE_NOT;
-	c->denied = c->sharing = c->writes = c->fresh = 0;
+	c->denied = c->sharing = c->outside = c->writes = c->fresh = 0;
 	common_free(&c->common);
 	lately_free(c);
 	c->oldadvice = c->cleartid = 0;

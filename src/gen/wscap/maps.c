@@ -130,8 +130,10 @@ maps_map(struct cap *c, const struct call *k, const struct mapped_file *file)
 			put_pages(c, r.lo, r.hi);
 	}
 	random_scan(c, &r, name);
-	if (r.shared)
+	if (r.shared) {
 		share_mapped(c, r.lo, r.hi);
+		share_outside(c, &r, name);
+	}
 	if (touch_hides(c)) {
 		region_cut(&c->hidden, r.lo, r.hi);
 		if (!anon && c->all->touch)
@@ -296,6 +298,7 @@ sys_shmat(struct cap *c, const struct call *k)
 			put_map(c, &r, WS_ANON, "");
 			put_pages(c, r.lo, r.hi);
 			share_mapped(c, r.lo, r.hi);
+			share_outside(c, &r, "/SYSV");
 		}
 	}
 	tracee_maps_free(&m);

@@ -9,13 +9,10 @@
 
 #define LARGE (1u << 20)        /* bytes of memory that are worth the effort to find what exists */
 
-/* Others write to the region r of c: it is compared from now on. */
+/* Others write to the region r of c: it is compared from now on.  text: a note of the first time */
 static void
-share_begin(struct cap *c, struct region *r)
+share_begin(struct cap *c, struct region *r, const char *text)
 {
-	static const char text[] = "memory is shared with another captured process: "
-	    "what that writes is recorded when this one goes on";
-
 	if (r->foreign)
 		return;
 	r->foreign = 1;
@@ -46,17 +43,20 @@ share_writer(struct cap *c)
 static void
 share_with(struct cap *c, struct region *r, struct cap *o)
 {
+	static const char text[] = "memory is shared with another captured process: "
+	    "what that writes is recorded when this one goes on";
+
 	for (size_t i = 0; i < o->reg.n; i++) {
 		struct region *q = &o->reg.p[i];
 
 		if (!q->shared || q->ino != r->ino || q->dev != r->dev)
 			continue;
 		if (share_writes(q)) {
-			share_begin(c, r);
+			share_begin(c, r, text);
 			share_writer(o);
 		}
 		if (share_writes(r)) {
-			share_begin(o, q);
+			share_begin(o, q, text);
 			share_writer(c);
 		}
 		turn_join(o);
@@ -76,6 +76,19 @@ share_mapped(struct cap *c, uint64_t lo, uint64_t hi)
 				if (o != c)
 					share_with(c, r, o);
 	}
+}
+
+void
+share_outside(struct cap *c, const struct region *r, const char *name)
+{
+	static const char text[] = "memory is shared with the kernel, a device or a process that is not captured: "
+	    "what that writes is recorded at the next system call";
+	size_t i = region_at(&c->reg, r->lo);
+
+	if (i == c->reg.n || c->reg.p[i].lo > r->lo || c->reg.p[i].foreign || !outside_writes(c, r, name))
+		return;
+	share_begin(c, &c->reg.p[i], text);
+	c->outside = 1;
 }
 
 /* May o write to shared memory of c? */
@@ -139,7 +152,7 @@ share_any(const struct cap *c)
 static int
 share_alone(const struct cap *c, int out)
 {
-	if (c->all->strays)
+	if (c->all->strays || (c->outside && !out))
 		return 0;
 	for (size_t b = 0; b < NBUCKETS; b++)
 		for (const struct cap *o = c->all->bucket[b]; o; o = o->next)
@@ -197,7 +210,7 @@ share_rests(const struct cap *o)
 int
 share_quiet(const struct cap *c)
 {
-	if (c->all->strays)
+	if (c->all->strays || c->outside)
 		return 0;
 	for (size_t b = 0; b < NBUCKETS; b++)
 		for (const struct cap *o = c->all->bucket[b]; o; o = o->next)

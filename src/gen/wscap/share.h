@@ -84,10 +84,15 @@ int turn_interrupted(struct cap *c);            /* the signal to continue with *
 /* Is a call the next instruction?  The recorder may have been on the way there, and rcx and r11 are no longer the program's. */
 int turn_calls(struct cap *c);
 
+/* outside.c: may others than captured processes write to the region, which is mapped under that name? */
+int outside_writes(struct cap *c, const struct region *r, const char *name);
+
 /* share.c: memory that processes share */
 
 /* c has mapped [lo, hi), or may write there now: do other processes have the same memory? */
 void share_mapped(struct cap *c, uint64_t lo, uint64_t hi);
+/* the same of one region: does the kernel, a device or a process that is not captured write there?  name: of its file */
+void share_outside(struct cap *c, const struct region *r, const char *name);
 int share_writes(const struct region *r);       /* may the process write to the region, or has it done so? */
 /* Do all processes wait that may write to memory of c?  They go on only after a stop, when they have the turn. */
 int share_quiet(const struct cap *c);

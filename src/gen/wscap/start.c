@@ -249,6 +249,7 @@ start_contents(struct cap *c, const struct region *r, uint32_t type, uint64_t lo
 	    (r->ino || r->shared || type == WS_VDSO || !image_take(c, lo, r->hi)))
 		put_pages(c, lo, r->hi);
 	random_scan(c, r, name);
+	share_outside(c, r, name);
 }
 
 enum { MAPS = 1, CONTENTS = 2 };

@@ -259,6 +259,7 @@ struct cap {
 	struct shadow shadow;
 	struct common common;           /* memory that other processes can write, as of the last call */
 	int sharing;                    /* memory is shared with other processes */
+	int outside;                    /* ... with the kernel, a device or a process that is not captured */
 	uint64_t alone;                 /* `nleft` of the tree when it was last seen whether it still is */
 	int saved;                      /* `common` was, for a child that is about to be made */
 	int writes;                     /* it may write to memory of others, or could */

@@ -1,0 +1,84 @@
+/*
+ * Memory that others than captured processes write to: the kernel (a socket's ring of packets, perf's ring of events), a
+ * device, or a process outside of the tree that has the same memory.  It is compared after each system call, as memory
+ * of another captured process is.
+ */
+#include <ctype.h>
+#include <dirent.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "base/diag.h"
+#include "gen/wscap/wscap.h"
+
+static int
+begins(const char *name, const char *with)
+{
+	return !strncmp(name, with, strlen(with));
+}
+
+/* Does the process have the memory of r, and may write to it? */
+static int
+outside_has(pid_t pid, const struct region *r)
+{
+	struct tracee_maps m = {0};
+	int has = 0;
+
+	if (!tracee_maps(pid, &m))
+		for (size_t i = 0; i < m.n && !has; i++) {
+			const struct tracee_map *e = &m.map[i];
+
+			has = e->shared && e->dev == r->dev && e->prot & PROT_WRITE &&
+			    (e->ino == r->ino || e->ino + WS_SHM == r->ino);
+		}
+	tracee_maps_free(&m);
+	return has;
+}
+
+/* Does a process that is not captured? */
+static int
+outside_others(const struct cap *c, const struct region *r)
+{
+	DIR *d = opendir("/proc");
+	const struct dirent *e;
+	int has = 0;
+
+	while (d && !has && (e = readdir(d)) != NULL) {
+		pid_t pid = isdigit((unsigned char)*e->d_name) ? (pid_t)strtol(e->d_name, NULL, 10) : 0;
+
+		has = pid && pid != getpid() && !tree_find(c->all, pid) && outside_has(pid, r);
+	}
+	if (d)
+		closedir(d);
+	return has;
+}
+
+/* Can its memory be read as a process's can be? That of some devices cannot. */
+static int
+outside_readable(struct cap *c, const struct region *r)
+{
+	uint8_t byte;
+
+	return tracee_read(&c->t, r->lo, &byte, 1) == 1;
+}
+
+int
+outside_writes(struct cap *c, const struct region *r, const char *name)
+{
+	static const char text[] = "memory of a device or of the kernel cannot be read: a replay ends where it makes a difference";
+
+	if (!r->shared || !r->ino || c->all->touch)
+		return 0;
+	if (begins(name, "/dev/shm/") || begins(name, "/memfd:") || begins(name, "/SYSV"))
+		return outside_others(c, r);
+	if (!begins(name, "socket:") && !begins(name, "anon_inode:") &&
+	    (!begins(name, "/dev/") || begins(name, "/dev/zero")))
+		return 0;
+	if (outside_readable(c, r))
+		return 1;
+	warn("%s: %s", name, text);
+	put_note(c, text);
+	return 0;
+}
