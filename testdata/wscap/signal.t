@@ -26,6 +26,26 @@ for opts in '' --first-touch; do
 	ok "signals that come amid it $opts" grep -q stack= signals
 done
 
+# An interpreter's loop changes objects somewhere in its heap, and the timer comes again and again where its registers are the same
+if [ -x /usr/bin/python3 ]; then
+	cat >timer.py <<-'X'
+		import signal
+		seen = []
+		def tick(*a): seen.append(s)
+		s = 0
+		signal.signal(signal.SIGALRM, tick)
+		signal.setitimer(signal.ITIMER_REAL, 0.01, 0.01)
+		while len(seen) < 12: s += 1
+		print(seen)
+	X
+	for i in 1 2 3 4; do
+		wscap -o c.ws /usr/bin/python3 timer.py >out
+		is "a timer in python, run $i" "$(ws2addr -w 1 c.ws 2>&1)" "$(cat out)"
+	done
+else
+	skip "no /usr/bin/python3"
+fi
+
 # To the one who asks to end us, the program answers
 wscap -o c.ws perl -e '$SIG{TERM} = sub { print "term\n"; exit 9 }; $| = 1; print "ready\n"; sleep 60' >out &
 until grep -q ready out; do sleep 0.1; done

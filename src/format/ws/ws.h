@@ -61,7 +61,7 @@ enum {          /* Bits of struct ws_header.flags. */
 #define WS_MEM_MAX    (1u << 20)        /* bytes of a MEM in the file; ws_put splits longer ones */
 #define WS_SIGSTACK    2048u            /* bytes of stack that distinguish the iterations of a loop */
 #define WS_SIGWORD     16u              /* bytes: an address and its contents */
-#define WS_SIGWORDS    64u              /* words elsewhere in memory that do the same */
+#define WS_SIGWORDS    512u             /* words elsewhere in memory that do the same */
 #define WS_SWITCH      65u              /* in ws_rec_sig, no signal: another thread continues */
 #define WS_THREADS_MAX (1u << 26)       /* the greatest number of a thread */
 #define WS_TIME_LEAST  1000000u         /* nanoseconds: a shorter time needs no TIME record */

@@ -142,8 +142,7 @@ amid_again(const struct user_regs_struct *g)
 	    (int64_t)g->rax != -515;
 }
 
-/* Is a signal about to be delivered? */
-static int
+int
 amid_pending(pid_t pid)
 {
 	uint64_t own = 0, shared = 0, blocked = 0;

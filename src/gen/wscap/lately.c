@@ -11,14 +11,16 @@
 #include "gen/wscap/signal.h"
 #include "gen/wscap/wscap.h"
 
-#define PARTS 32u               /* mappings that are looked at */
-#define PART  (64u << 10)       /* bytes of each */
+#define PARTS 64u               /* mappings that are looked at */
+#define PART  (1u << 20)        /* bytes of each, at most: interpreters have their objects all over such a piece */
+#define TURN  (64u << 10)       /* the same with threads, which switch every few milliseconds */
+#define MOST  (4u << 20)        /* bytes of all: a millisecond's work */
 
 struct lately {
 	int on;
-	size_t n;
-	struct { uint64_t lo; size_t n; } part[PARTS];
-	uint8_t was[PARTS][PART], now[PART];
+	size_t n, size;
+	struct { uint64_t lo; size_t n, at; } part[PARTS];      /* at: in `was` */
+	uint8_t was[MOST], now[PART];
 };
 
 /* Only the program writes there, and a replay has all that it writes. */
@@ -32,21 +34,24 @@ void
 lately_begin(struct cap *c)
 {
 	struct lately *l = c->lately;
+	size_t most = c->th ? TURN : PART;
 
 	if (l && l->on)
 		return;
 	if (!l)
 		l = c->lately = xmalloc(sizeof(*l));
 	l->on = 1;
-	l->n = 0;
-	for (size_t i = 0; i < c->reg.n && l->n < PARTS; i++) {
+	l->n = l->size = 0;
+	for (size_t i = 0; i < c->reg.n && l->n < PARTS && l->size < MOST; i++) {
 		const struct region *r = &c->reg.p[i];
+		uint64_t n = r->hi - r->lo < most ? r->hi - r->lo : most;
 
 		if (!lately_own(r))
 			continue;
 		l->part[l->n].lo = r->lo;
-		l->part[l->n].n = tracee_read(&c->t, r->lo, l->was[l->n], r->hi - r->lo < PART ? r->hi - r->lo : PART);
-		l->n++;
+		l->part[l->n].at = l->size;
+		l->part[l->n].n = tracee_read(&c->t, r->lo, l->was + l->size, n < MOST - l->size ? n : MOST - l->size);
+		l->size += l->part[l->n++].n;
 	}
 }
 
@@ -86,7 +91,7 @@ lately_part(struct cap *c, size_t i, struct pick *k)
 	n = l->part[i].n < c->reg.p[at].hi - lo ? l->part[i].n : (size_t)(c->reg.p[at].hi - lo);
 	n = tracee_read(&c->t, lo, l->now, n) / 8 * 8;
 	for (size_t j = 0; j < n; j += 8)
-		if (memcmp(l->now + j, l->was[i] + j, 8))
+		if (memcmp(l->now + j, l->was + l->part[i].at + j, 8))
 			pick_add(k, lo + j);
 }
 

@@ -17,8 +17,8 @@
 
 #define STEPS 64u               /* steps for which the program is watched */
 #define FAR_STEPS 20000u        /* the same at the end of a capture */
-#define FAR_WORDS (WS_SIGWORDS - ZONE / 8)
-#define LATELY 32u              /* words that the program has changed lately, which tell passes of outer loops apart */
+#define FAR_WORDS (64 - ZONE / 8)
+#define LATELY 384u             /* words that the program has changed lately, which tell passes of outer loops apart */
 #define ZONE  128u              /* the red zone: bytes below rsp that functions use without changing rsp */
 
 struct step {

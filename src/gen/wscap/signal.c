@@ -250,7 +250,7 @@ signal_after_call(struct cap *c)
 
 	if (c->restart)
 		return 1;
-	if (!c->behind || tracee_regs(&c->t, &g))
+	if (!c->behind || c->unsure || tracee_regs(&c->t, &g))
 		return 0;
 	g.orig_rax = c->out.orig_rax;
 	return !memcmp(&g, &c->out, sizeof(g));

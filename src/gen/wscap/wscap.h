@@ -228,6 +228,11 @@ struct cap {
 	enum { RESTART_NOT, RESTART_KERNEL, RESTART_OURS } restart;
 	/* the program is directly after a system call, with the registers `out` */
 	int behind;
+	/*
+	 * ... which was the return from a handler, and no signal was pending: one that comes later may find the same registers
+	 * after a pass of a loop
+	 */
+	int unsure;
 	int placed;                     /* it is where the region ends, which is recorded */
 	int later;                      /* a signal that came at a point, and is to be dealt with */
 	uint64_t again, againsp;        /* a point that is met again, as a signal came first; and rsp there */
