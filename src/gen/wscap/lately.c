@@ -1,18 +1,21 @@
 /*
  * What the program has changed lately.  The place of a signal in a loop is found again by registers, the stack, and words
  * that were written in the last steps.  If loops around that one count in other memory, all these are the same each time;
- * what has changed since the signal arrived, some milliseconds before, is not.
+ * what has changed since the signal arrived, some milliseconds before, is not.  It is looked for in the pages that
+ * registers and the top of the stack point to, and where mappings begin.
  */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 
+#include "base/bytes.h"
 #include "base/mem.h"
 #include "gen/wscap/signal.h"
 #include "gen/wscap/wscap.h"
 
-#define PARTS 64u               /* mappings that are looked at */
-#define PART  (1u << 20)        /* bytes of each, at most: interpreters have their objects all over such a piece */
+#define PARTS 160u              /* pieces of memory that are looked at */
+#define TOP   64u               /* words of the stack that may point to such a piece */
+#define PART  (1u << 20)        /* bytes of a mapping, at most: interpreters have their objects all over such a piece */
 #define TURN  (64u << 10)       /* the same with threads, which switch every few milliseconds */
 #define MOST  (4u << 20)        /* bytes of all: a millisecond's work */
 
@@ -30,6 +33,52 @@ lately_own(const struct region *r)
 	return r->prot & PROT_WRITE && !r->shared && !r->stack && !r->foreign;
 }
 
+static void
+lately_add(struct cap *c, uint64_t lo, uint64_t n)
+{
+	struct lately *l = c->lately;
+
+	if (l->n == PARTS || l->size == MOST)
+		return;
+	l->part[l->n].lo = lo;
+	l->part[l->n].at = l->size;
+	l->part[l->n].n = tracee_read(&c->t, lo, l->was + l->size, n < MOST - l->size ? n : MOST - l->size);
+	l->size += l->part[l->n++].n;
+}
+
+/* The page that a word may be a pointer to, unless it is there already. */
+static void
+lately_add_page(struct cap *c, uint64_t word)
+{
+	uint64_t lo = word / PAGE * PAGE;
+	size_t at = region_at(&c->reg, lo);
+
+	if (at == c->reg.n || c->reg.p[at].lo > lo || !lately_own(&c->reg.p[at]))
+		return;
+	for (size_t i = 0; i < c->lately->n; i++)
+		if (c->lately->part[i].lo == lo)
+			return;
+	lately_add(c, lo, PAGE);
+}
+
+static void
+lately_add_pages(struct cap *c)
+{
+	struct user_regs_struct g;
+	struct ws_regs w;
+	uint8_t top[8 * TOP];
+	size_t n;
+
+	if (tracee_regs(&c->t, &g))
+		return;
+	tracee_from_user(&w, &g, g.rax);
+	for (int i = 0; i < 16; i++)
+		lately_add_page(c, w.r[i]);
+	n = tracee_read(&c->t, g.rsp, top, sizeof(top));
+	for (size_t i = 0; i + 8 <= n; i += 8)
+		lately_add_page(c, get_le64(top + i));
+}
+
 void
 lately_begin(struct cap *c)
 {
@@ -42,16 +91,12 @@ lately_begin(struct cap *c)
 		l = c->lately = xmalloc(sizeof(*l));
 	l->on = 1;
 	l->n = l->size = 0;
-	for (size_t i = 0; i < c->reg.n && l->n < PARTS && l->size < MOST; i++) {
+	lately_add_pages(c);
+	for (size_t i = 0; i < c->reg.n; i++) {
 		const struct region *r = &c->reg.p[i];
-		uint64_t n = r->hi - r->lo < most ? r->hi - r->lo : most;
 
-		if (!lately_own(r))
-			continue;
-		l->part[l->n].lo = r->lo;
-		l->part[l->n].at = l->size;
-		l->part[l->n].n = tracee_read(&c->t, r->lo, l->was + l->size, n < MOST - l->size ? n : MOST - l->size);
-		l->size += l->part[l->n++].n;
+		if (lately_own(r))
+			lately_add(c, r->lo, r->hi - r->lo < most ? r->hi - r->lo : most);
 	}
 }
 
