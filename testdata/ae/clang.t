@@ -21,7 +21,9 @@ rows=$(
 if [ "$SAN" ]; then rows="lent -O2"; fi
 check_rows
 [ "$SAN" ] && { tap_end; exit; }
-rows="handlers -O2"
+rows="handlers -O2
+again -O0
+again -O2"
 check_rows -n
 if command -v clang++ > /dev/null && command -v g++ > /dev/null; then
 	AE_CXX=clang++

@@ -272,9 +272,10 @@ AETEXT sighandler_t ae_dispatch(int sig, siginfo_t *si, void *context, uintptr_t
 	if (!(act[sig].flags & SA_SIGINFO))
 		*how = AE_OLD;
 	block_segv(thread, sig, context);
-	if (inside && ae_rec && !(t->live && ae_handler_begin(t, context, live))) {
+	/* once recording has stopped as well, for twins run on: who leaves the handler by a jump must be seen where it lands */
+	if (inside && !(ae_rec && t->live && ae_handler_begin(t, context, live))) {
 		*how |= AE_PLAIN;
-		AE_ADD(&ae_nhandler, t->live != 0);
+		AE_ADD(&ae_nhandler, ae_rec && t->live);
 #ifdef AE_LENDS
 		how[1] = context_lend(context, t->lent, ae_lent && !t->ptr);
 #endif
