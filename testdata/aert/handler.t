@@ -117,4 +117,13 @@ aecc -O2 -DREGION -I"$SRC/src" -I"$SRC/src/lib" "$HERE/handler.c" -o prog -pthre
 run region 0 '' '' 2 '2 1'
 is 'region: only its handlers' "$(ae2addr --task 2 prog ae.out | addrconv -e prog -s one_region -f text | grep -c '^inst')" \
 	"$((10 * $(ae2addr --task 2 -n 0:100 prog ae.out | addrconv -e prog -s one_region -f text | grep '^inst' | sort -u | wc -l)))"
+
+# exceptions that handlers throw, recorded or not
+if command -v g++ >/dev/null; then
+	ae++ -O2 -fnon-call-exceptions -I"$SRC/src" "$HERE/thrower.cc" -o thrower || fail ae++
+	for args in '' ended; do
+		# shellcheck disable=SC2086
+		is "thrower $args: output" "$(./thrower $args 2>got.err)" 555
+	done
+fi
 tap_end

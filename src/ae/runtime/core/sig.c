@@ -272,8 +272,11 @@ AETEXT sighandler_t ae_dispatch(int sig, siginfo_t *si, void *context, uintptr_t
 	if (!(act[sig].flags & SA_SIGINFO))
 		*how = AE_OLD;
 	block_segv(thread, sig, context);
-	/* once recording has stopped as well, for twins run on: who leaves the handler by a jump must be seen where it lands */
-	if (inside && !(ae_rec && t->live && ae_handler_begin(t, context, live))) {
+	/*
+	 * once recording has stopped as well, if r15 is lent: twins run on, and who leaves the handler by a jump must be seen
+	 * where it lands
+	 */
+	if (inside && (ae_rec || ae_lent) && !(ae_rec && t->live && ae_handler_begin(t, context, live))) {
 		*how |= AE_PLAIN;
 		AE_ADD(&ae_nhandler, ae_rec && t->live);
 #ifdef AE_LENDS

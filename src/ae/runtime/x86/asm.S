@@ -533,8 +533,11 @@ ae_thread_main:
 	.text
 /* not in aetext: a thunk takes a return address there for a call from traced code */
 .Lplain_call:
+	.cfi_startproc
+	.cfi_def_cfa_offset 32          /* ae_tramp has pushed three words above the frame of the signal */
 	call	*%r11
 	jmp	.Lplain_back
+	.cfi_endproc
 
 /*
  * Where a handler returns to that interrupted traced code and is recorded: the signal frame is at rsp, as at the one of
