@@ -48,5 +48,26 @@ aecc one.clang.o two.clang.o -o p
 AE_OUT=evt ./p 2> err
 is "objects of clang, linked by gcc: says" "$? $(cat err)" "0 "
 ok "objects of clang, linked by gcc: traced" sh -c 'ae2addr -f text p evt | grep -q inst'
+# a handler, which is not recorded here, changes a register of what it interrupted, which the trace cannot know
+cat > change.c <<'X'
+#define _GNU_SOURCE
+#include <signal.h>
+#include <stdio.h>
+#include <ucontext.h>
+static void change(int sig, siginfo_t *si, void *uc) { (void)si; ((ucontext_t *)uc)->uc_mcontext.gregs[REG_RCX] += sig - 1; }
+int main(void)
+{
+	struct sigaction act = { .sa_sigaction = change, .sa_flags = SA_SIGINFO };
+	static long a[16];
+	long at = 3;
+	sigaction(SIGTRAP, &act, NULL);
+	__asm__ volatile("int3" : "+c"(at));
+	a[at]++;
+	return a[7] != 1;
+}
+X
+aecc -O2 change.c -o p || exit 1
+AE_OUT=evt ./p 2> err
+is "a changed register: says" "$? $(cat err)" "0 ae: recording stopped: a signal handler changed registers of traced code"
 gives "for MIPS" 1 "aerw: mips: the compiler has to reserve a register" aerw -u -m mips /dev/null
 tap_end

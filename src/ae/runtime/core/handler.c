@@ -80,6 +80,14 @@ void AETEXT ae_handled(const void *context)
 	h->below->over = NULL;
 	t->held--;
 }
+
+void AETEXT ae_plain_handled(const void *context)
+{
+	struct ae_thread *t = ae_me();
+
+	if (ae_lent && t->live && t->depth == 1 && !unchanged(t, context))
+		ae_rec_give_up(t, "a signal handler changed registers of traced code");
+}
 #else
 int AETEXT ae_handler_begin(struct ae_thread *t, void *context, uint8_t *live)
 {

@@ -281,6 +281,8 @@ AETEXT sighandler_t ae_dispatch(int sig, siginfo_t *si, void *context, uintptr_t
 		AE_ADD(&ae_nhandler, ae_rec && t->live);
 #ifdef AE_LENDS
 		how[1] = context_lend(context, t->lent, ae_lent && !t->ptr);
+		if (!t->depth && ae_lent)
+			context_regs(context, t->reg);
 #endif
 		if (!t->depth)
 			t->mid = live;

@@ -495,6 +495,8 @@ ae_tramp:
 	xor	%eax, %eax
 	jmp	.Lplain_call
 .Lplain_back:
+	lea	32(%rsp), %rdi          /* its context, while DEPTH says that the handler runs */
+	call	ae_plain_handled
 	add	$8, %rsp
 	pop	PTR
 	decl	DEPTH
