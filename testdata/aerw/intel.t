@@ -130,7 +130,8 @@ vpermil2ps xmm1, xmm2, xmm3, xmm4, 1
 {evex} vmovaps xmm1, xmm2
 E
 awk 'BEGIN { print "\t.intel_syntax noprefix\n\t.text\n\t.set CONST, 77" }
-	{ printf "\t.type f%d, @function\nf%d:\n\t.cfi_startproc\n\t.cfi_offset rbx, -16\n\t%s\n\txor\teax, eax\n\tnop\n\tnop\n\tret\n\t.cfi_endproc\n\t.size f%d, .-f%d\n", NR, NR, $0, NR, NR }' lines > hand.s
+	{ printf "\t.type f%d, @function\nf%d:\n\t.cfi_startproc\n\t.cfi_offset rbx, -16\n\t%s\n\txor\teax, eax\n\tnop\n\tnop\n\tret\n\t.cfi_endproc\n\t.size f%d, .-f%d\n", NR, NR, $0, NR, NR }
+	END { print "\t.data\n\t.ascii \"; add \"\n\t.ascii \"data16; rep ; size_t \"" }' lines > hand.s
 unchanged hand
 is "each has a translation" "$(grep Intel hand.err)" ""
 is "nothing is left in Intel syntax" "$(grep -c intel_syntax hand.ae.s)" 0

@@ -331,7 +331,7 @@ intel_directive(const char *s, int syntax, unsigned n)
 	return (char *)o.p;
 }
 
-/* Is s a directive, or does it set a symbol? */
+/* Is s a directive, or does it set a symbol?  A prefix that is written as data has an instruction after it. */
 static int
 intel_isdirective(const char *s)
 {
@@ -339,7 +339,7 @@ intel_isdirective(const char *s)
 
 	while (isspace((unsigned char)s[n]))
 		n++;
-	return s[n] == '=' || (*s == '.' && !strchr(s, ';'));
+	return s[n] == '=' || (*s == '.' && (strchr(s, '"') || !strchr(s, ';')));
 }
 
 static char *
