@@ -1,7 +1,7 @@
 /*
  * Reads memory that others write to: packets (a socket's ring), events (perf's ring), or, as `ask MEMORY TO FROM`, memory in
  * which another process, `answer MEMORY FROM TO`, writes between a byte in one pipe and a byte in the other.  Prints what it
- * read there.  Status 77: the system has no such memory for us.
+ * read there.  `hold MEMORY` maps it and waits, `twice MEMORY` maps it twice.  Status 77: the system has no such memory for us.
  */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
@@ -123,6 +123,22 @@ answer(volatile uint32_t *p, int from, int to)
 	}
 }
 
+/* Maps all of a file `times` times, and writes to it. */
+static void
+map(const char *name, int times)
+{
+	int fd = open(name, O_RDWR);
+	off_t n = lseek(fd, 0, SEEK_END);
+
+	while (times--) {
+		volatile uint8_t *p = mmap(NULL, (size_t)n, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+
+		unless(p != MAP_FAILED);
+		p[n / 2]++;
+	}
+	unless(write(1, "m\n", 2) == 2);
+}
+
 int
 main(int argc, char **argv)
 {
@@ -133,7 +149,12 @@ main(int argc, char **argv)
 		there = open(argv[3], !strcmp(argv[1], "ask") ? O_WRONLY : O_RDONLY);
 		back = open(argv[4], !strcmp(argv[1], "ask") ? O_RDONLY : O_WRONLY);
 	}
-	if (argc == 2 && !strcmp(argv[1], "packets"))
+	if (argc == 3 && !strcmp(argv[1], "hold")) {
+		map(argv[2], 1);
+		pause();
+	} else if (argc == 3 && !strcmp(argv[1], "twice"))
+		map(argv[2], 2);
+	else if (argc == 2 && !strcmp(argv[1], "packets"))
 		packets();
 	else if (argc == 2 && !strcmp(argv[1], "events"))
 		events();

@@ -45,3 +45,24 @@ if [ -w /dev/shm ]; then
 else
 	skip "no /dev/shm"
 fi
+
+# memory that is not recorded: it is said once, and in the capture
+if [ -w /dev/shm ]; then
+	mkfifo to from
+	./outside answer $shm to from &
+	until [ -s $shm ]; do sleep 0.05; done
+	wscap --first-touch -o c.ws ./outside ask $shm to from >got.out 2>said
+	is "--first-touch: status" $? 0
+	wait
+	rm -f to from
+	is "--first-touch: said" "$(grep -c 'not recorded with --first-touch' said) $(wsinfo -l c.ws | grep -c 'not recorded with --first-touch')" "1 1"
+	truncate -s 300M $shm
+	./outside hold $shm >held &
+	until [ -s held ]; do sleep 0.05; done
+	wscap -o c.ws ./outside twice $shm >got.out 2>said
+	is "much memory: status" $? 0
+	kill $!
+	rm -f $shm
+	is "much memory: said once" "$(grep -c 'too large' said)" 1
+	ok "much memory: replayed" ws2addr -o /dev/null c.ws
+fi

@@ -13,6 +13,8 @@
 #include "base/diag.h"
 #include "gen/wscap/wscap.h"
 
+#define OUTSIDE_MOST (256u << 20)       /* bytes: to compare them takes a tenth of a second, and as much memory */
+
 static int
 begins(const char *name, const char *with)
 {
@@ -64,21 +66,40 @@ outside_readable(struct cap *c, const struct region *r)
 	return tracee_read(&c->t, r->lo, &byte, 1) == 1;
 }
 
+/* Why is what others write to the region not recorded?  NULL: it is. */
+static const char *
+outside_not(struct cap *c, const struct region *r)
+{
+	if (c->all->touch)
+		return "memory that the kernel, a device or a process that is not captured writes to is not recorded with "
+		    "--first-touch: a replay ends where it makes a difference";
+	if (r->hi - r->lo > OUTSIDE_MOST)
+		return "memory that the kernel, a device or a process that is not captured writes to is too large to be compared "
+		    "after each call: a replay ends where it makes a difference";
+	if (!outside_readable(c, r))
+		return "memory of a device or of the kernel cannot be read: a replay ends where it makes a difference";
+	return NULL;
+}
+
 int
 outside_writes(struct cap *c, const struct region *r, const char *name)
 {
-	static const char text[] = "memory of a device or of the kernel cannot be read: a replay ends where it makes a difference";
+	const char *text;
 
-	if (!r->shared || !r->ino || c->all->touch)
+	if (!r->shared || !r->ino)
 		return 0;
-	if (begins(name, "/dev/shm/") || begins(name, "/memfd:") || begins(name, "/SYSV"))
-		return outside_others(c, r);
-	if (!begins(name, "socket:") && !begins(name, "anon_inode:") &&
+	if (begins(name, "/dev/shm/") || begins(name, "/memfd:") || begins(name, "/SYSV")) {
+		if (!outside_others(c, r))
+			return 0;
+	} else if (!begins(name, "socket:") && !begins(name, "anon_inode:") &&
 	    (!begins(name, "/dev/") || begins(name, "/dev/zero")))
 		return 0;
-	if (outside_readable(c, r))
+	text = outside_not(c, r);
+	if (!text)
 		return 1;
-	warn("%s: %s", name, text);
+	if (!c->all->outside)
+		warn("%s: %s", name, text);
+	c->all->outside = 1;
 	put_note(c, text);
 	return 0;
 }

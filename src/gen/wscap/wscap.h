@@ -162,6 +162,7 @@ struct tree {
 	uint64_t nran;                  /* times that the turn came to another process */
 	struct turns turns;             /* of processes that share memory */
 	int strays;                     /* there were processes that run on without being captured */
+	int outside;                    /* it was said that some memory others write to is not recorded */
 	struct thread *thread[NBUCKETS];        /* of processes with several, by their ids: thread.h */
 	size_t nthreads;
 	struct stopped {                /* new processes that stopped before their parent told of them */
