@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/digits.h"
 #include "base/text.h"
 
 static void
@@ -33,9 +34,11 @@ json_quote(struct json *j, const char *s)
 static void
 json_line(struct json *j)
 {
-	out_str(j->out, "\n");
-	for (unsigned i = 0; i < j->depth; i++)
-		out_str(j->out, "  ");
+	uint8_t *p = out_reserve(j->out, 1 + 2 * JSON_DEPTH);
+
+	*p = '\n';
+	memset(p + 1, ' ', 2 * (size_t)j->depth);
+	out_commit(j->out, 1 + 2 * (size_t)j->depth);
 }
 
 static void
@@ -94,7 +97,7 @@ void
 json_u64(struct json *j, const char *key, uint64_t v)
 {
 	json_place(j, key);
-	out_printf(j->out, "%llu", (unsigned long long)v);
+	out_commit(j->out, digits_dec(out_reserve(j->out, 20), v));
 }
 
 void
