@@ -409,7 +409,7 @@ static const struct { const char *name, *b; unsigned n; const char *facts; } tab
 	{ "hlt", "\xf4", 1,
 	  "; stop" },
 	{ "mov %r15,%rax", "\x4c\x89\xf8", 3,
-	  "uses r15" },
+	  "r15 w0 v15; R0=R15" },
 	{ "pop %rsp", "\x5c", 1,
 	  "pop of the stack pointer" },
 	{ "bt %rax,(%rdi)", "\x48\x0f\xa3\x07", 4,
