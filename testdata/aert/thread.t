@@ -6,26 +6,38 @@
 noaslr=''
 setarch -R true 2>/dev/null && noaslr='setarch -R'
 
+# one PROG I: thread I of the capture, x1.ref, and of the events, a1.ref; are they the same?
+one() {
+	addrconv --task "$2" -o x1.ref x.ref
+	ae2addr --task "$2" -o a1.ref "$1" ae.out
+	addrdiff -qls -e "$1" a1.ref x1.ref
+}
+
 # exact NAME PROG N SIZE: each thread compared with the same thread of a capture, and with its part of the whole trace
 exact() {
 	name=$1
 	shift
-	AE_OUT=off $noaslr wscap -o x.ws "$@" >want.out || fail "$name: capture"
-	$noaslr "$@" >got.out 2>got.err
+	# where threads end in another order, the next ones have other stacks and heaps: then both once more
+	for try in 1 2 3; do
+		AE_OUT=off $noaslr wscap -o x.ws "$@" >want.out || fail "$name: capture"
+		$noaslr "$@" >got.out 2>got.err
+		ws2addr -o x.ref x.ws
+		i=1
+		while [ $i -le "$expect" ] && one "$1" $i >diff 2>&1; do i=$((i + 1)); done
+		[ $i -le "$expect" ] || break
+		echo "# $name: try $try: thread $i differs"
+	done
 	same "$name: output" got.out want.out
 	is "$name: nothing untraced" "$(cat got.err)" ''
-	ws2addr -o x.ref x.ws
 	ae2addr -o all.ref "$1" ae.out || fail "$name: regenerates"
 	count=$("$BUILD/test/taskcount" <all.ref)
 	is "$name: threads" "$count" "$expect"
 	i=0
 	while [ $i -lt "$count" ]; do
 		i=$((i + 1))
-		addrconv --task $i -o x1.ref x.ref
+		ok "$name: thread $i is that of the capture" one "$1" $i
 		addrconv --task $i all.ref | addrconv -f text | grep -v '^task' >part
-		ae2addr --task $i -o a1.ref "$1" ae.out
 		ok "$name: thread $i is that of the whole" sh -c 'addrconv -f text a1.ref | cmp - part'
-		ok "$name: thread $i is that of the capture" addrdiff -qls -e "$1" a1.ref x1.ref
 	done
 }
 

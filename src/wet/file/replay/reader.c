@@ -30,13 +30,14 @@ store_replay_code(const struct wetfile *w, struct store_code *c, struct fault *f
 {
 	struct vc_work *work = vc_work_new(1);
 	struct buf b = BUF_INIT;
-	struct col_reader r;
+	struct col_reader r = { 0 };
 	int e = !work ? replay_file_bad(w, 0, f, NULL) : replay_file_belongs(w, 0, WETFILE_CODE, 0, f);
 
 	*c = (struct store_code){ 0 };
 	if (!e)
 		e = wetfile_load(w, 0, &b, f);
-	r = (struct col_reader){ .p = b.p, .end = b.p + b.n, .w = work };
+	if (!e)         /* else there may be no bytes */
+		r = (struct col_reader){ .p = b.p, .end = b.p + b.n, .w = work };
 	if (!e && store_code_decode(c, &r) != 0)
 		e = replay_file_bad(w, 0, f, r.err);
 	vc_work_free(work);
