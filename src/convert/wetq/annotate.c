@@ -96,14 +96,12 @@ annotate_json(struct job *j, uint64_t *left, const struct line *l, size_t n, str
 	for (size_t k = 0; k < n && *left; k++, --*left) {
 		size_t len = 0;
 		const char *s = texts_line_of(t, l[k].id, l[k].line, &len);
-		char *text = s ? xstrndup(s, len) : NULL;
 
 		json_object(o, NULL);
 		json_u64(o, "line", (uint64_t)l[k].line);
 		json_u64(o, "instances", l[k].in);
-		json_string(o, "source", text);
+		fields_source(o, s, len);
 		json_end(o);
-		free(text);
 	}
 	json_end(o);
 	json_end(o);
@@ -165,10 +163,7 @@ job_annotate(struct job *j, const char *point)
 			put += (size_t)(j->json ? annotate_json(j, &left, l + i, end - i, &f) :
 			    annotate_file(j, &left, l + i, end - i));
 	}
-	if (j->json) {
-		fields_begin(&f, j, "files", 0);
-		fields_end(&f);
-	}
+	fields_end(&f, j, "files", 0, 0);
 	if (job_warn_sources(j) == 0 && !put)
 		warn("%s: %s", j->path, known ? "no statement of the slice has a line of a source file" :
 		    "no line of a source file is known: was the program compiled with -g?");

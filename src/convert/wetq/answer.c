@@ -16,14 +16,14 @@ list_json(struct job *j)
 {
 	struct fields f = { .begun = 0 };
 
-	fields_begin(&f, j, "statements", 0);
 	for (uint32_t id = 1; id <= query_nstmt(j->q) && id <= j->most; id++) {
+		fields_begin(&f, j, "statements", 0);
 		json_object(&f.o, NULL);
 		fields_statement(j, &f.o, id);
 		json_u64(&f.o, "executions", query_stmt(j->q, id)->count);
 		json_end(&f.o);
 	}
-	fields_end(&f);
+	fields_end(&f, j, "statements", 0, 0);
 	return 0;
 }
 
@@ -124,9 +124,7 @@ job_flow(struct job *j)
 		from = query_length(j->q);
 	bad = query_flow(j->q, from, j->most, j->backward, j->json ? answer_path_json : answer_path, &f) != 0 ?
 	    job_bad(j) : 0;
-	if (j->json && !bad)
-		fields_begin(&f.f, j, "statements", 0);
-	fields_end(&f.f);
+	fields_end(&f.f, j, "statements", 0, bad);
 	for (size_t i = 0; i < f.ntext; i++)
 		if (f.text[i].p) {
 			free(f.text[i].p);
@@ -137,15 +135,6 @@ job_flow(struct job *j)
 }
 
 struct list { struct job *j; uint64_t left; struct fields f; };
-
-/* Ends the list of what a statement did, also one that is empty or has no end. */
-static void
-list_end(struct list *l, const char *list, uint32_t id, int bad)
-{
-	if (l->j->json && !bad)
-		fields_begin(&l->f, l->j, list, id);
-	fields_end(&l->f);
-}
 
 static void
 answer_value_json(struct list *l, const struct query_insn *e)
@@ -213,7 +202,7 @@ job_values(struct job *j, const char *s)
 		bad = answer_instances(&l, &r, QUERY_VALUES, answer_value);
 	else
 		answer_none(j, s, &r, "computes no value");
-	list_end(&l, "values", r.id, bad);
+	fields_end(&l.f, j, "values", r.id, bad);
 	return bad;
 }
 
@@ -268,7 +257,7 @@ job_addrs(struct job *j, const char *s)
 	if (job_range(j, s, &r) != 0)
 		return -1;
 	bad = answer_instances(&l, &r, QUERY_REFS, answer_addr);
-	list_end(&l, "references", r.id, bad);
+	fields_end(&l.f, j, "references", r.id, bad);
 	if (bad)
 		return -1;
 	if (j->most && l.left == j->most)

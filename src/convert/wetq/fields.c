@@ -1,6 +1,9 @@
 /* wetq: members of JSON objects that several answers have. */
+#include <stdlib.h>
+
 #include "base/buf.h"
 #include "base/json.h"
+#include "base/mem.h"
 #include "convert/wetq/wetq.h"
 #include "format/ref/ref.h"
 
@@ -70,8 +73,19 @@ fields_begin(struct fields *f, struct job *j, const char *list, uint32_t id)
 }
 
 void
-fields_end(struct fields *f)
+fields_source(struct json *o, const char *s, size_t n)
 {
+	char *text = s ? xstrndup(s, n) : NULL;
+
+	json_string(o, "source", text);
+	free(text);
+}
+
+void
+fields_end(struct fields *f, struct job *j, const char *list, uint32_t id, int bad)
+{
+	if (j->json && !bad)
+		fields_begin(f, j, list, id);
 	if (!f->begun)
 		return;
 	json_end(&f->o);

@@ -135,13 +135,12 @@ job_slice(struct job *j, const char *point)
 		return -1;
 	s.count = xcalloc(query_nstmt(j->q) + 1u, sizeof *s.count);
 	bad = query_slice(j->q, &s) != 0 ? job_bad(j) : 0;
-	if (j->json && !bad)
-		fields_begin(&l.f, j, j->counts ? "statements" : "instances", 0);
-	if (j->counts && !bad && j->json)
+	if (j->counts && !bad && j->json) {
+		fields_begin(&l.f, j, "statements", 0);
 		wetq_slice_objects(j, &l.f.o, s.count);
-	else if (j->counts && !bad)
+	} else if (j->counts && !bad)
 		wetq_slice_statements(j, s.count);
-	fields_end(&l.f);
+	fields_end(&l.f, j, "instances", 0, bad);
 	free(s.count);
 	return bad;
 }

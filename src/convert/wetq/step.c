@@ -199,14 +199,11 @@ dice_text(struct job *j, const struct line *l, const char *s, size_t n)
 static void
 dice_json(struct job *j, struct fields *f, const struct line *l, const char *s, size_t n)
 {
-	char *text = s ? xstrndup(s, n) : NULL;
-
 	fields_begin(f, j, "lines", 0);
 	json_object(&f->o, NULL);
 	fields_place(j, &f->o, l->id);
-	json_string(&f->o, "source", text);
+	fields_source(&f->o, s, n);
 	json_end(&f->o);
-	free(text);
 }
 
 /* Prints the lines of the first slice that the second one lacks, or says that there is none. */
@@ -245,10 +242,7 @@ step_dice(struct job *j, uint64_t *const count[2])
 		else
 			dice_text(j, &l[i], s, len);
 	}
-	if (j->json) {
-		fields_begin(&f, j, "lines", 0);
-		fields_end(&f);
-	}
+	fields_end(&f, j, "lines", 0, 0);
 	if (!has)
 		warn("%s: the first slice has no line that is known", j->path);
 	else if (!alone)

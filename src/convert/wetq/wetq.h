@@ -115,6 +115,7 @@ void fields_place(struct job *j, struct json *o, uint32_t id);
 void fields_statement(struct job *j, struct json *o, uint32_t id);
 void fields_value(struct json *o, const uint64_t *val, uint32_t n);     /* null without a value */
 void fields_reference(struct json *o, uint64_t ref);
+void fields_source(struct json *o, const char *s, size_t n);     /* a line of source, or NULL */
 void fields_references(struct json *o, const uint64_t *ref, size_t n);
 /*
  * An answer that is an object with one list, which begins with the first element, or at the end of a list without one:
@@ -122,7 +123,8 @@ void fields_references(struct json *o, const uint64_t *ref, size_t n);
  */
 struct fields { struct json o; int begun; };
 void fields_begin(struct fields *f, struct job *j, const char *list, uint32_t id);      /* unless it has begun */
-void fields_end(struct fields *f);                                                      /* if it has begun */
+/* Ends it, if it has begun; unless the answer is bad, or is not to be JSON, it begins at the latest now. */
+void fields_end(struct fields *f, struct job *j, const char *list, uint32_t id, int bad);
 
 /* put.c: writes text at p; returns the number of bytes */
 size_t put_dec(uint8_t *p, uint64_t v);
