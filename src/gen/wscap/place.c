@@ -11,6 +11,7 @@
 #include "base/bytes.h"
 #include "gen/wscap/fast.h"
 #include "gen/wscap/signal.h"
+#include "gen/wscap/thread.h"
 #include "gen/wscap/touch.h"
 #include "gen/wscap/wscap.h"
 #include "isa/x86/decode.h"
@@ -181,7 +182,7 @@ place_watch(struct cap *c, unsigned steps, int far)
 	struct user_regs_struct g;
 	struct step s;
 	unsigned i;
-	int sig = 0;
+	int sig = 0, lifted = spin_lift(c);
 
 	c->nplace = 0;
 	for (i = 0; i < steps && !sig && !touch_hides(c); i++) {
@@ -196,6 +197,7 @@ place_watch(struct cap *c, unsigned steps, int far)
 		if (sig && i == 0)
 			c->nplace = 0;
 	}
+	spin_return(c, lifted);
 	/* a step of a program that blocks SIGTRAP unblocks it, and takes its action; that cannot be set where another one came */
 	if (i && !sig && !c->hasended)
 		signal_forced(c, SIGTRAP);
@@ -239,4 +241,5 @@ place_record(struct cap *c, struct ws_rec_sig *s, uint64_t sp)
 		memcpy(c->words + s->nwords++ * WS_SIGWORD + 8, b, 8);
 	}
 	c->nplace = 0;
+	spin_known(c);
 }

@@ -23,6 +23,7 @@
 #include "gen/wscap/point.h"
 #include "gen/wscap/scan.h"
 #include "gen/wscap/signal.h"
+#include "gen/wscap/thread.h"
 #include "gen/wscap/wscap.h"
 #include "isa/x86/decode.h"
 
@@ -130,19 +131,46 @@ random_add(struct cap *c, struct site *s, const char *name, int quiet)
 	c->site[c->nsite++] = *s;
 }
 
-int
-random_point(struct cap *c, uint64_t addr)
+/* A breakpoint at an instruction that is one for certain: 0 or -1 */
+static int
+random_break(struct cap *c, uint64_t addr, uint32_t insn)
 {
-	struct site s = {.addr = addr, .d = {.insn = POINT}, .sure = 1};
+	struct site s = {.addr = addr, .d = {.insn = insn}, .sure = 1};
 
 	for (size_t i = 0; i < c->nsite; i++)
 		if (c->site[i].addr == addr)
-			return c->site[i].d.insn == POINT ? 0 : -1;
+			return c->site[i].d.insn == insn ? 0 : -1;
 	if (random_plant(c, &s))
 		return -1;
 	c->site = mem_xgrow(c->site, &c->capsite, c->nsite + 1, sizeof(*c->site));
 	c->site[c->nsite++] = s;
 	return 0;
+}
+
+int
+random_point(struct cap *c, uint64_t addr)
+{
+	return random_break(c, addr, POINT);
+}
+
+int
+random_pause(struct cap *c, uint64_t addr)
+{
+	if (fast_covers(c, addr) || fast_covers(c, addr + PAUSE_BYTES - 1))
+		return -1;
+	return random_break(c, addr, PAUSE);
+}
+
+void
+random_pauses(struct cap *c, int on)
+{
+	const uint8_t trap = BREAKPOINT;
+
+	tracee_batch(&c->t);
+	for (size_t i = 0; i < c->nsite; i++)
+		if (c->site[i].d.insn == PAUSE)
+			tracee_write(&c->t, c->site[i].addr, on ? &trap : &c->site[i].was, 1);
+	tracee_batch_end(&c->t);
 }
 
 /* The program is at a point, before its instruction. */
@@ -236,6 +264,10 @@ random_trap(struct cap *c, const siginfo_t *si)
 			continue;
 		if (s->d.insn == POINT) {
 			random_point_hit(c, s, &g);
+			return 1;
+		}
+		if (s->d.insn == PAUSE) {
+			spin_hit(c, s->addr, &g);
 			return 1;
 		}
 		g.rip = s->addr;

@@ -53,6 +53,7 @@ void
 sched_ready(struct thread *t)
 {
 	ready_add(t);
+	spin_ready(t->c);
 	cap_set_timer(1);
 }
 
@@ -88,7 +89,10 @@ turn_give(struct cap *c, struct thread *t)
 	if (th->ran != t) {
 		put_switch(c, t);
 		random_fork(c);
+		spin_turn(c);
+		spin_resumed(c, t);
 	}
+	t->paused = 0;
 	th->ran = t;
 	th->placed = 0;
 	th->pi = 0;
@@ -159,11 +163,14 @@ sched_stopped(struct cap *c, int sig)
 	struct ws_regs w;
 	int over = !sig && sched_is_over(c);
 
+	if (th->called)
+		th->spins = 0;
 	th->called = 0;
 	if (th->over) {
 		th->over = 0;
 	} else if (!over) {
-		th->placed = 0;
+		th->passed |= th->placed;       /* what was to be recorded is not */
+		th->placed = t->paused = 0;
 		return 0;
 	} else {
 		thread_place(c, &w);
@@ -326,6 +333,8 @@ sched_interrupted(struct cap *c)
 	tracee_from_user(&th->sig.at, &g, g.rax);
 	place_record(c, &th->sig, g.rsp);
 	th->placed = 1;
+	th->spins = 0;
+	spin_learn(c, g.rip);
 	return 0;
 }
 
