@@ -45,6 +45,25 @@ addrconv -f callgrind c.ws >functions
 is "functions for newer processors" "$(grep -c 'fn=.*\(avx\|evex\|sse4\)' functions)" 0
 is "functions for this one" "$(grep -o 'fn=.*_sse2' functions | sed -n '1s/.*_//p')" sse2
 
+# without symbols and tables of functions, as tools of Go: which core of the processor it runs on stays in a register
+cat >core.s <<-EOF
+	.globl _start
+	_start:
+		mov \$1, %eax
+		cpuid
+		mov \$39, %eax
+		syscall
+		mov %ebx, %edi
+		shr \$24, %edi
+		mov \$231, %eax
+		syscall
+EOF
+${CC:-cc} -nostdlib -static -s -Wl,--build-id=none -o core core.s || exit 1
+cores=$(taskset -c -p $$ | sed 's/.*: //' | tr ',-' '\n\n')
+for on in $(echo "$cores" | sed -n '1p;$p'); do
+	wscap -o c.ws taskset -c "$on" ./core
+	is "on core $on: what it was told when it was captured" "$(ws2addr -c c.ws:2 2>&1 | head -n 1)" "instructions 8"
+done
 gives "no level" 125 "wscap: --cpu x: neither native, baseline nor v2; see wscap --help" wscap --cpu x true
 gives "a run that has begun" 125 "wscap: --cpu is for runs from their beginning, not with -p or --from; see wscap --help" \
 	wscap --cpu v2 -p $$

@@ -169,6 +169,34 @@ compute(void)
 	join();
 }
 
+/* late: a thread computes for long, while the other one waits, and then wakes it, by a call that does not stop the process */
+static void *
+late_thread(void *arg)
+{
+	for (int i = 0; i < 4; i++) {
+		uint64_t n = 80000000;
+
+		__asm__ volatile("1: dec %0\n jnz 1b" : "+r"(n));
+		pthread_mutex_lock(&lock);
+		sum++;
+		pthread_cond_signal(&cond);
+		pthread_mutex_unlock(&lock);
+	}
+	return arg;
+}
+
+static void
+late(void)
+{
+	if (pthread_create(&thread[0], NULL, late_thread, NULL))
+		exit(1);
+	pthread_mutex_lock(&lock);
+	while (sum < 4)
+		pthread_cond_wait(&cond, &lock);
+	pthread_mutex_unlock(&lock);
+	pthread_join(thread[0], NULL);
+}
+
 /* strings: the timer comes during repeated string instructions */
 static void *
 strings_thread(void *arg)
@@ -741,7 +769,7 @@ static const struct mode {
 	{ "locks", locks }, { "conditions", conditions }, { "spin", spin }, { "compute", compute },
 	{ "strings", strings }, { "waits", waits }, { "signals", signals }, { "robust", robust },
 	{ "many", many }, { "leader", leader }, { "exec", execs }, { "group", group }, { "kill", killed },
-	{ "forks", forks }, { "server", server }, { "vectors", vectors }, { "faults", faults }, { "filtered", filtered },
+	{ "forks", forks }, { "late", late }, { "server", server }, { "vectors", vectors }, { "faults", faults }, { "filtered", filtered },
 };
 
 int

@@ -31,6 +31,9 @@ for i in spin compute strings signals server group; do
 	is "$i: output replayed" "$(ws2addr -w 1 c.ws)" "$(cat got.out)"
 	case $i in strings | signals) trimmed $i ;; esac
 done
+wscap -o c.ws ./threads late >got.out 2>got.err
+is "late: status, output, errors" "$? $(cat got.out) $(cat got.err)" "7 late 4 "
+is "late: output replayed" "$(ws2addr -w 1 c.ws)" "late 4"
 ok "the timer has interrupted one" grep -q 'words=' - <<-EOF
 	$(wscap -o c.ws ./threads spin; wsinfo -l c.ws | grep '^[0-9]* sig thread')
 EOF

@@ -160,7 +160,7 @@ ring_time(const struct cap *c)
 	struct timespec t;
 	clockid_t clock;
 
-	if (clock_getcpuclockid(c->t.pid, &clock) || clock_gettime(clock, &t))
+	if (clock_getcpuclockid(c->pid, &clock) || clock_gettime(clock, &t))
 		return 0;
 	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec - c->cputime;
 }

@@ -72,15 +72,26 @@ free_slot(const struct cap *c)
 	return -1;
 }
 
-/* Frees a debug register by writing a breakpoint at its place; -1: not possible. */
+/*
+ * Frees a debug register for s by writing a breakpoint at its place, or where a cpuid may be, which matters less than
+ * what else is watched.  -1: not possible.
+ */
 static int
-give_way(struct cap *c)
+give_way(struct cap *c, const struct site *s)
 {
 	for (size_t i = 0; i < c->nsite; i++) {
 		int slot = c->site[i].slot;
 
 		if (slot >= 0 && c->site[i].sure && !fast_covers(c, c->site[i].addr) && random_plant(c, &c->site[i]) == 0)
 			return slot;
+	}
+	for (size_t i = 0; i < c->nsite && s->d.insn != TRACEE_CPUID; i++) {
+		int slot = c->site[i].slot;
+
+		if (slot >= 0 && c->site[i].d.insn == TRACEE_CPUID) {
+			c->site[i] = c->site[--c->nsite];
+			return slot;
+		}
 	}
 	return -1;
 }
@@ -91,7 +102,7 @@ random_cover(struct cap *c, struct site *s)
 	int slot = free_slot(c);
 
 	if (slot < 0 && !s->sure)
-		slot = give_way(c);
+		slot = give_way(c, s);
 	s->slot = (int8_t)slot;
 	if (slot >= 0 && random_watch(c, slot, s->addr) == 0)
 		return 0;
@@ -194,9 +205,12 @@ random_point_hit(struct cap *c, struct site *s, struct user_regs_struct *g)
 static int
 random_wanted(const struct cap *c, const struct scan_found *f)
 {
-	/* it matters little which processor cpuid tells of, unless it is another one than this */
+	/*
+	 * It matters little which processor cpuid tells of, unless it is another one than this, but it also tells which of
+	 * its cores this is, and that may stay in a register.
+	 */
 	if (f->d.insn == TRACEE_CPUID)
-		return f->is > 0 || (f->is == 0 && c->all->cpu != CPU_NATIVE);
+		return f->is > 0 || (f->is == 0 && (c->all->cpu != CPU_NATIVE || (!f->unlikely && free_slot(c) >= 0)));
 	/* constants often contain the two bytes of rdtsc; uncertain places are watched only while a debug register is free */
 	return f->is >= 0 || (f->d.insn != TRACEE_TSC && free_slot(c) >= 0);
 }
