@@ -230,6 +230,15 @@ for o in -pie -static-pie; do
 	ok "$o: again" ./p
 	ok "$o: regenerates" sh -c 'ae2addr -f text p ae.out | grep -q "^inst 0x[57f]"'
 done
+# gcc makes these at a fixed address
+for o in '-static -pie' '-pie -static'; do
+	aecc $o f.c m.c -o p 2>err
+	is "$o: says" "$?: $(cat err)" "0: "
+	is "$o: is at a fixed address" "$(readelf -hW p | sed -n 's/.*Type: *\([A-Z]*\).*/\1/p')" EXEC
+	rm -f ae.out
+	ok "$o: runs" ./p
+	ok "$o: regenerates" sh -c 'ae2addr -f text p ae.out | grep -q "^inst 0x"'
+done
 aecc -fsplit-stack m.c f.c -o p 2>err
 is '-fsplit-stack: says' "$?: $(cat err)" '0: aecc: -fsplit-stack: compiled untraced
 aecc: p: -fsplit-stack: linked without the runtime: untraced'
