@@ -176,6 +176,34 @@ unchanged inline
 is "inline assembly" "$(cat inline.err)" "aerw: inline.c: line 4: 'call FWORD PTR [rcx]': not translated from Intel syntax exactly: function far left untraced
 aerw: inline.s: 3 functions, 1 left untraced"
 
+# blocks that the assembler repeats, macros
+cat > block.c <<'E'
+__asm__(".macro inc2 r\n\tinc \\r\n\tinc \\r\n.endm\n.macro inc1 r\n\tinc \\r\n.endm");
+__asm__(".macro add3 r\n.intel_syntax noprefix\n\tadd \\r, 3\n.att_syntax prefix\n.endm");
+#define INTEL(s) __asm__(".intel_syntax noprefix; " s "\n\t.att_syntax prefix" : "+c"(x))
+int often(int x) { INTEL(".rept 3\n\tlock; add DWORD PTR [rsp-8], ecx\n\tadd ecx, 1; .endr"); return x; }
+int never(int x) { INTEL(".rept 0; add ecx, 1; .endr; inc ecx"); return x; }
+int irp(int x) { INTEL(".irp n,1,2; .irpc m,34\n\tadd ecx, \\n + \\m\n.endr; .endr"); return x; }
+int label(int x) { INTEL(".REPT 2\n1: add ecx, 1; jz 1b; .ENDR"); return x; }
+int sum(int x) { INTEL(".rept 1+1; add ecx, 1; .endr"); return x; }
+int one(int x) { INTEL("inc1 ecx"); return x; }
+int two(int x) { INTEL("inc2 ecx"); return x; }
+int inside(int x) { __asm__(".rept 1 + 1; .intel_syntax noprefix; add ecx, 1; .att_syntax prefix; .endr; add3 ecx" : "+c"(x)); return x; }
+int rest(int x) { INTEL("add ecx, [rsp-8]"); return x; }
+E
+$CC -O2 -fno-pie -ffixed-r15 -fno-ipa-ra -fverbose-asm -S block.c
+unchanged block
+is "blocks and macros" "$(sed 's/line \([0-9]*\): /\1 /; s/^aerw: block.c: //; s/: function.*//' block.err)" "6 code that the assembler repeats
+7 code that the assembler repeats
+8 code that the assembler repeats
+9 'inc1 ecx': not translated from Intel syntax exactly
+10 'inc2 ecx': not translated from Intel syntax exactly
+11 'add3 ecx': code that the assembler repeats
+aerw: block.s: 9 functions, 6 left untraced"
+printf '%s\n' '.macro intel' '.intel_syntax noprefix' .endm intel 'mov eax, 1' > after.s
+is "a macro that changes the syntax" "$(aerw after.s 2>&1 > after.ae.s)" \
+	"aerw: after.s: a macro may change the syntax of what comes after it: left untraced"
+
 # a file that the assembler does not take, and text of any kind
 printf '\t.intel_syntax noprefix\n\tfrobnicate eax, [\n' > bad.s
 is "not assembly: passed through" "$(aerw bad.s 2> bad.err)" "$(cat bad.s)"

@@ -32,6 +32,8 @@ int uses(int x) { __asm__ volatile("addl %%r15d, %0" : "+r"(x)); return x; }
 int count(int x) { __asm__ volatile("decl %0\n\tstd\n\tcld" : "+r"(x)); return x; }
 int data(void) { __asm__ volatile(".byte 0x90"); return 2; }
 int macro(void) { __asm__ volatile("nop; nop"); return 2; }
+int times(int x) { __asm__ volatile(".rept 40; incl %0; .endr" : "+r"(x)); return x; }
+int each(int x) { __asm__ volatile(".irp n,1,2; addl $\\n, %0; .endr" : "+r"(x)); return x; }
 E
 # shellcheck disable=SC2086
 $CC $opts -S b.c -o b.s
@@ -40,7 +42,8 @@ is "status" $? 0
 is "r15 is quoted" "$(grep -c 'addl.%r15d, .*: uses r15: function uses left untraced' err)" 1
 is "std is quoted" "$(grep -c "'std': instruction not supported: function count left untraced" err)" 1
 is "directive in inline assembly" "$(grep -c 'directive in inline assembly: function data left untraced' err)" 1
-is "the others are traced" "$(tail -n 1 err)" "aerw: b.s: 5 functions, 3 left untraced"
+is "what the assembler repeats" "$(grep -c 'line 7.*: code that the assembler repeats: function each left untraced' err)" 1
+is "the others are traced" "$(tail -n 1 err)" "aerw: b.s: 7 functions, 4 left untraced"
 is "quiet" "$(aerw -q b.s 2>&1 >/dev/null)" ""
 
 # instructions that set flags for the targets of an indirect jump

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <unistd.h>
 #include "ae/rewrite/assemble.h"
 #include "ae/rewrite/compare.h"
@@ -23,11 +24,17 @@ struct spoken {
 	char *s;                /* its translation, owned; NULL while foreign, or of a directive that changes the syntax */
 };
 
+/* The name of a macro, in the text: what its instructions are depends on the syntax where it is used */
+struct macro { const char *name; size_t n; };
+
 struct translation {
 	struct text *t;
 	const struct dialect *d;
 	struct spoken *said;
 	size_t n, cap;
+	struct macro *macro;
+	size_t nmacro, capmacro;
+	int unclear;            /* a macro may change the syntax */
 	struct assembly a;
 	struct assembler as;
 };
@@ -58,6 +65,83 @@ spoken_same(const struct translation *r, const struct spoken *p)
 	return p->s && strcmp(p->s, r->t->st[p->stmt].s) == 0;
 }
 
+/* Statement i is in the dialect, in this syntax. */
+static struct spoken *
+translation_add(struct translation *r, uint32_t i, int syntax)
+{
+	struct spoken *p;
+
+	r->said = mem_xgrow(r->said, &r->cap, r->n + 1, sizeof *r->said);
+	p = &r->said[r->n++];
+	memset(p, 0, sizeof *p);
+	p->stmt = i;
+	p->syntax = (uint8_t)syntax;
+	return p;
+}
+
+static void
+translation_define(struct translation *r, const char *s)
+{
+	size_t n;
+	const char *name = text_macro(s, &n);
+
+	if (!name)
+		return;
+	r->macro = mem_xgrow(r->macro, &r->capmacro, r->nmacro + 1, sizeof *r->macro);
+	r->macro[r->nmacro++] = (struct macro){ name, n };
+}
+
+/* Does the statement use a macro? */
+static int
+translation_defined(const struct translation *r, const char *s)
+{
+	size_t i;
+
+	for (i = 0; i < r->nmacro; i++)
+		if (strncasecmp(s, r->macro[i].name, r->macro[i].n) == 0 && !text_symchar((unsigned char)s[r->macro[i].n]))
+			return 1;
+	return 0;
+}
+
+/* Is it a directive that may leave out others? */
+static int
+translation_skips(const char *s)
+{
+	return strncasecmp(s, ".if", 3) == 0 || strncasecmp(s, ".exitm", 6) == 0;
+}
+
+/*
+ * The block that begins with statement i remains as it is, between directives for its syntax. *syntax is that after it. Returns
+ * its last statement. A definition has no syntax, but it must not change that of what comes after a use.
+ */
+static uint32_t
+translation_block(struct translation *r, uint32_t i, int *syntax)
+{
+	uint32_t first = i;
+	int before = *syntax, changes = 0, skips = 0;
+	size_t n;
+
+	for (; r->t->st[i].block != BLOCK_END; i++) {
+		const char *s = r->t->st[i].s;
+		int after = r->d->after(s);
+
+		translation_define(r, s);
+		changes |= after >= 0;
+		skips |= translation_skips(s);
+		*syntax = after < 0 ? *syntax : after;
+	}
+	if (text_macro(r->t->st[first].s, &n)) {
+		r->unclear |= changes && (skips || *syntax);
+		*syntax = before;
+		return i;
+	}
+	if (before)
+		translation_add(r, first, before)->foreign = 1;
+	if (before || *syntax)
+		translation_add(r, i, *syntax ? *syntax : before)->foreign = 1;
+	return i;
+}
+
 /* Finds the statements in the dialect, and their first translations. */
 static void
 translation_find(struct translation *r)
@@ -70,18 +154,19 @@ translation_find(struct translation *r)
 		int after = st->kind == ST_DIRECTIVE ? r->d->after(st->s) : -1;
 		struct spoken *p;
 
-		if (after < 0 && (!syntax || (st->kind != ST_INSN && st->kind != ST_DIRECTIVE)))
-			continue;
-		r->said = mem_xgrow(r->said, &r->cap, r->n + 1, sizeof *r->said);
-		p = &r->said[r->n++];
-		memset(p, 0, sizeof *p);
-		p->stmt = i;
-		if (after >= 0) {
-			syntax = after;
+		if (st->block) {
+			i = translation_block(r, i, &syntax);
 			continue;
 		}
-		p->syntax = (uint8_t)syntax;
-		spoken_next(r, p);
+		if (after < 0 && (!syntax || (st->kind != ST_INSN && st->kind != ST_DIRECTIVE)))
+			continue;
+		p = translation_add(r, i, after < 0 ? syntax : 0);
+		if (after >= 0)
+			syntax = after;
+		else if (translation_defined(r, st->s))
+			p->foreign = 1;
+		else
+			spoken_next(r, p);
 	}
 }
 
@@ -271,7 +356,7 @@ dialect_used(const struct text *t)
 	size_t i;
 
 	for (i = 0; i < t->n; i++)
-		if (t->st[i].kind == ST_DIRECTIVE && t->m->dialect->after(t->st[i].s) > 0)
+		if ((t->st[i].kind == ST_DIRECTIVE || t->st[i].block) && t->m->dialect->after(t->st[i].s) > 0)
 			return 1;
 	return 0;
 }
@@ -288,12 +373,13 @@ dialect_translate(struct text *t, const char *as, char *const *args)
 	if (assembly_open(&r.a) != 0)
 		return "no temporary file can be written";
 	translation_find(&r);
-	why = translation_settle(&r);
+	why = r.unclear ? "a macro may change the syntax of what comes after it" : translation_settle(&r);
 	if (!why)
 		translation_put(&r);
 	assembly_close(&r.a);
 	for (i = 0; i < r.n; i++)
 		free(r.said[i].s);
 	free(r.said);
+	free(r.macro);
 	return why;
 }

@@ -243,6 +243,8 @@ asm_directive(struct where *w, const struct stmt *st)
 	}
 	if (w->fn == NONE)
 		return;
+	if (text_repeats(st->s))
+		fn_fail(&f->fn[w->fn], st->line, "code that the assembler repeats");
 	if (st->foreign)
 		fn_fail(&f->fn[w->fn], st->line, f->m->dialect->untranslated);
 	if ((a = text_directive(st->s, ".size")) != NULL) {

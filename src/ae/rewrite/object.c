@@ -26,6 +26,18 @@ struct object {
 	uint64_t *ob, *oe;      /* and their offsets */
 };
 
+/* The text without marks. */
+static void
+write_unmarked(const struct file *f, struct buf *b)
+{
+	size_t i;
+
+	for (i = 0; i < f->text.n; i++) {
+		text_write(b, f->m, &f->text.st[i]);
+		buf_str(b, "\n");
+	}
+}
+
 /* The text with its marks. */
 static void
 write_marked(const struct file *f, struct buf *b)
@@ -395,7 +407,13 @@ object_assemble(const struct file *f, const struct assembly *a, const struct ass
 	write_marked(f, &b);
 	why = assembly_text(a, as, &b, 0, fd);
 	buf_free(&b);
-	return why ? why : read_object(o, f->m, *fd, f->text.n);
+	if (!why)
+		return read_object(o, f->m, *fd, f->text.n);
+	write_unmarked(f, &b);
+	if (strcmp(why, ASSEMBLY_REJECTED) == 0 && !assembly_text(a, as, &b, 0, fd))
+		why = "the assembler does not accept labels between its statements";
+	buf_free(&b);
+	return why;
 }
 
 const struct machine *

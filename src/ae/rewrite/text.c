@@ -2,8 +2,11 @@
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include "ae/rewrite/text.h"
 #include "base/mem.h"
+
+#define MOSTTIMES 4096  /* of a block that is repeated here, and statements in it */
 
 int
 text_symchar(int c)
@@ -67,6 +70,39 @@ asm_text_listed(const char *const *words, const char *s)
 	return 0;
 }
 
+/* Is the first word of s this one, in capitals or not? */
+static int
+asm_text_word(const char *s, const char *word)
+{
+	size_t n = strlen(word);
+
+	return strncasecmp(s, word, n) == 0 && !text_symchar((unsigned char)s[n]);
+}
+
+int
+text_repeats(const char *s)
+{
+	static const char *const words[] = { ".rept", ".rep", ".irp", ".irpc", ".irep", ".irepc", NULL };
+	size_t i;
+
+	for (i = 0; words[i]; i++)
+		if (asm_text_word(s, words[i]))
+			return 1;
+	return 0;
+}
+
+const char *
+text_macro(const char *s, size_t *n)
+{
+	if (!asm_text_word(s, ".macro"))
+		return NULL;
+	s += strlen(".macro");
+	s += strspn(s, " \t");
+	for (*n = 0; text_symchar((unsigned char)s[*n]); ++*n)
+		;
+	return s;
+}
+
 /* Is s a prefix of the next statement, perhaps with others before it? */
 static int
 asm_text_prefix(const struct text *t, const char *s)
@@ -89,6 +125,78 @@ asm_text_tls(const struct text *t, const char *s)
 {
 	return t->n && t->st[t->n - 1].kind == ST_INSN && strstr(t->st[t->n - 1].s, "@tlsgd") &&
 	    asm_text_prefix(t, s);
+}
+
+/* How often a block is there that only repeats instructions; -1: only the assembler knows. */
+static long
+asm_text_times(const struct text *t)
+{
+	const struct stmt *first = &t->st[t->open.first], *end = &t->st[t->n - 1], *st;
+	const char *a = first->s + strcspn(first->s, " \t");
+	size_t insns = 0;
+	char *rest;
+	long times;
+
+	if (!asm_text_word(first->s, ".rept") && !asm_text_word(first->s, ".rep"))
+		return -1;
+	a += strspn(a, " \t");
+	times = strtol(a, &rest, 10);
+	if (!isdigit((unsigned char)*a) || (*a == '0' && a[1]) || *rest || times > MOSTTIMES || end - first > MOSTTIMES)
+		return -1;
+	for (st = first + 1; st < end; st++) {
+		if ((st->kind != ST_INSN && st->kind != ST_DIRECTIVE) || strchr(st->s, '\\') || text_repeats(st->s) ||
+		    asm_text_word(st->s, ".macro"))
+			return -1;
+		insns += st->kind == ST_INSN;
+	}
+	return insns && !asm_text_prefix(t, st[-1].s) ? times : -1;
+}
+
+/* The block ends with the last statement. */
+static void
+asm_text_close(struct text *t)
+{
+	size_t first = t->open.first, n = t->n - first - 2, i, at;
+	long times = t->open.macro ? -1 : asm_text_times(t);
+
+	if (times >= 0) {
+		t->n = first + n * (size_t)times;
+		t->st = mem_xgrow(t->st, &t->cap, t->n + 1, sizeof *t->st);
+		memmove(t->st + first, t->st + first + 1, n * sizeof *t->st);
+		for (at = first + n; at < t->n; at += n)
+			memcpy(t->st + at, t->st + first, n * sizeof *t->st);
+		return;
+	}
+	t->st[first].block = BLOCK_BEGIN;
+	for (i = first + 1; i < t->n; i++) {
+		struct stmt *st = &t->st[i];
+
+		st->block = i + 1 == t->n ? BLOCK_END : st->kind == ST_LABEL ? BLOCK_LABEL : BLOCK_INSIDE;
+		st->kind = ST_TEXT;
+	}
+}
+
+/* Does the last statement, a directive, begin or end a block? One of the other kind may be inside, and does not count. */
+static void
+asm_text_block(struct text *t)
+{
+	const char *s = t->st[t->n - 1].s;
+	int macro = asm_text_word(s, ".macro") || asm_text_word(s, ".endm");
+	int begins = asm_text_word(s, ".macro") || text_repeats(s);
+
+	if (!macro && !begins && !asm_text_word(s, ".endr"))
+		return;
+	if (!t->open.depth) {
+		if (begins) {
+			t->open.first = t->n - 1;
+			t->open.depth = 1;
+			t->open.macro = macro;
+		}
+	} else if (t->open.macro == macro) {
+		t->open.depth += begins ? 1 : -1U;
+		if (!t->open.depth)
+			asm_text_close(t);
+	}
 }
 
 /* Adds one statement s (trimmed, not empty). */
@@ -121,6 +229,7 @@ asm_text_statement(struct text *t, char *s, uint32_t line, int inasm)
 		*e = c;
 		code |= asm_text_tls(t, s);
 		asm_text_add(t, code ? ST_INSN : ST_DIRECTIVE, s, line, inasm);
+		asm_text_block(t);
 		return;
 	}
 	/* `sym = expr` is a directive, too */
@@ -302,8 +411,12 @@ text_free(struct text *t)
 void
 text_write(struct buf *o, const struct machine *m, const struct stmt *st)
 {
-	if (st->kind == ST_LABEL)
+	if (st->kind == ST_LABEL || st->block == BLOCK_LABEL)
 		buf_printf(o, "%s:", st->s);
+	else if (st->foreign && st->block == BLOCK_BEGIN)
+		buf_printf(o, "\t%s; %s", m->dialect->begin[st->foreign], st->s);
+	else if (st->foreign && st->block)
+		buf_printf(o, "\t%s; %s", st->s, m->dialect->begin[0]);
 	else if (st->foreign)
 		buf_printf(o, "\t%s; %s; %s", m->dialect->begin[st->foreign], st->s, m->dialect->begin[0]);
 	else

@@ -16,13 +16,20 @@ struct stmt {
 	uint8_t spill;
 	/* it stays in another syntax than the rest, which is number `foreign` of the machine's dialect; 0: no */
 	uint8_t foreign;
+	/*
+	 * It is in a block that the assembler repeats (.rept, .irp) or defines (.macro), up to .endr or .endm: only the assembler
+	 * knows how often it is there, and with which words. Its kind is ST_TEXT then, but that of the block's first is not changed.
+	 */
+	uint8_t block;
 	uint32_t line;          /* line number in the input, from 1 */
 	const char *src;        /* source file, srclen bytes in the buffer, NULL if unknown, ... */
 	int srclen;
 	uint32_t srcline;       /* ... and its line */
-	/* the statement without surrounding blanks; a label without its colon; ST_TEXT: the whole line */
+	/* the statement without surrounding blanks; a label without its colon; ST_TEXT: the whole line, outside blocks */
 	char *s;
 };
+
+enum stmt_block { BLOCK_NONE, BLOCK_BEGIN, BLOCK_INSIDE, BLOCK_LABEL, BLOCK_END };
 
 struct text {
 	const struct machine *m;
@@ -32,12 +39,14 @@ struct text {
 	const char *src;        /* for statements to come */
 	int srclen;
 	uint32_t srcline;
+	struct { size_t first; unsigned depth; int macro; } open;      /* the block that is being read, if depth is not 0 */
 };
 
 /*
  * Splits the n bytes at p, which are modified and must outlive t. A statement that consists of an
  * instruction prefix alone is joined with the next one. Comments inside lines are dropped; lines
  * that are only a comment are kept, because #APP and #NO_APP mean something to the assembler.
+ * Instructions between .rept and .endr are there as often as it says, if that is a number and they are only repeated.
  */
 void text_parse(struct text *t, const struct machine *m, char *p, size_t n);
 void text_free(struct text *t);
@@ -53,5 +62,9 @@ const char *text_place(const struct machine *m, const char *insn, size_t *n);
 void text_write(struct buf *o, const struct machine *m, const struct stmt *st);
 /* If directive s is `name`, its arguments, else NULL. */
 const char *text_directive(const char *s, const char *name);
+/* The name that directive s (.macro) defines, *n characters; NULL: it is another directive. */
+const char *text_macro(const char *s, size_t *n);
+/* Is s a directive that repeats what follows (.rept, .irp or the like)? */
+int text_repeats(const char *s);
 
 #endif

@@ -12,7 +12,7 @@
 static unsigned long sum;
 static long cell = 5, other = 9;
 static int word = 3;
-static long words[4] = {2, 3, 5, 7};
+static long words[4] = {2, 3, 5, 7}, sums[4];
 static unsigned char byte = 200;
 static _Atomic long counter;
 static atomic_flag flag = ATOMIC_FLAG_INIT;
@@ -43,6 +43,16 @@ bsr_loop(unsigned long x)
 
 	__asm__("xor %0, %0\n1:\tshr $1, %1\n\tjz 2f\n\tinc %0\n\tjmp 1b\n2:" : "=&r"(n), "+r"(x) : : "cc");
 	return n;
+}
+
+/* Repeated by the assembler, in both syntaxes */
+NOINLINE static long
+repeated(long *p, long n)
+{
+	__asm__(".rept 3\n\tlock; add %1, (%0)\n\tlea 8(%0), %0\n\t.endr\n\t"
+	    ".intel_syntax prefix\n\t.rept 2; add [%0-16], %1; dec %1; .endr; .att_syntax prefix"
+	    : "+r"(p), "+r"(n) : : "cc", "memory");
+	return n + *p;
 }
 
 NOINLINE static long
@@ -172,7 +182,7 @@ main(int argc, char **argv)
 		mix(cell);
 		rmw(&word, &byte);
 		mix(word + byte);
-		mix(pushes(i));
+		mix(pushes(i) + repeated(sums, i));
 		mix(flags_around(i % 4 - 2));
 		atomics(i);
 		__asm__ volatile("nop\n\tpause");
