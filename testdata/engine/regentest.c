@@ -553,6 +553,8 @@ refused(void)
 	struct op_step inst[] = {INST(1)};
 	struct sch_block b[] = {BLOCK(0, call, .term = ST_RETURN)}, c[] = {BLOCK(0, two, .term = ST_RETURN)};
 	struct sch_block t[] = {BLOCK(0, inst, .term = ST_TAILX)}, deep[] = {BLOCK(0, inst, .term = ST_TAIL)};
+	struct sch_succ go[] = {{1, 0, NULL}};
+	struct sch_block bare[] = {{.nsucc = 1, .succ = go}, {.term = ST_TAIL}};
 	struct op_step rec[] = {INST(1), STEP(SO_CALL, .sym = 0)};
 	struct sch_block r[] = {BLOCK(0, rec, .term = ST_RETURN)};
 	struct sch_frag fr = {0, 0, 99};
@@ -568,6 +570,11 @@ refused(void)
 	f.block = t;
 	unit(&f, 1);
 	CHECK("an unannounced jump out", strcmp(run(100, EV_EXIT), "not loaded") == 0);
+	f.block = bare;
+	f.nblock = 2;
+	unit(&f, 1);
+	CHECK("a jump to a function without an instruction", strcmp(run(100, EV_EXIT), "not loaded") == 0);
+	f.nblock = 1;
 	f.block = deep;
 	unit(&f, 1);
 	CHECK("jumps from function to function for ever, after a signal", strlen(run(100, EV_SIGNAL)) > 1000);

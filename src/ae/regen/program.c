@@ -191,6 +191,41 @@ program_fetches(const struct sch_block *b, uint32_t nstep)
 	return 0;
 }
 
+/*
+ * A function may jump to another only after an instruction, lest two of them do nothing but that for ever. The block of a
+ * conditional jump to another function has none; that is in the block before it.
+ */
+static int
+check_tails(struct prog *g, const struct sch_func *f)
+{
+	uint32_t *todo = calloc(f->nblock + 1, sizeof *todo), n = 0;
+	uint64_t *seen = calloc(BITS_WORDS(f->nblock + 1), sizeof *seen);
+
+	if (!todo || !seen)
+		program_fail(g, "out of memory");
+	else if (f->nblock)
+		todo[n++] = 0;
+	while (!g->err && n) {
+		const struct sch_block *b = f->block + todo[--n];
+
+		if (program_fetches(b, b->nstep))
+			continue;
+		if (b->term == ST_TAIL)
+			program_fail(g, "call without an instruction");
+		for (uint32_t j = 0; j < b->nsucc; j++) {
+			uint32_t k = b->succ[j].block;
+
+			if (bit_get(seen, k))
+				continue;
+			bit_set(seen, k);
+			todo[n++] = k;
+		}
+	}
+	free(todo);
+	free(seen);
+	return g->err ? -1 : 0;
+}
+
 /* Checks the relations that regeneration needs to make progress, which the decoder cannot check. */
 static int
 check_func(struct prog *g, const struct sch_unit *u, const struct sch_func *f)
@@ -235,14 +270,12 @@ check_func(struct prog *g, const struct sch_unit *u, const struct sch_func *f)
 		for (uint32_t j = 0; j < b->nsucc; j++)
 			if (b->succ[j].nev > PROG_MAXEV)
 				return program_fail(g, "too many loops at an edge");
-		if (b->term == ST_TAIL && !program_fetches(b, b->nstep))
-			return program_fail(g, "call without an instruction");
 		if ((b->term == ST_TAILX || (b->term == ST_SWITCH && b->cc) ||
 			(b->term == ST_TAIL && u->func[b->callee].flags & SF_TAILOUT)) &&
 		    !(f->flags & SF_TAILOUT))
 			return program_fail(g, "jump out of a function that is said to have none");
 	}
-	return check_cycles(g, f);
+	return check_tails(g, f) != 0 ? -1 : check_cycles(g, f);
 }
 
 struct op_step

@@ -1,6 +1,6 @@
 /*
  * Inline assembly: plain, with local and unique labels, asm goto, locked instructions and xchg, a whole function at
- * the top level, the compiler's atomics.
+ * the top level, conditional jumps to other functions, as clang 19 has them, the compiler's atomics.
  * targets: x86-64
  */
 #include <stdatomic.h>
@@ -35,6 +35,23 @@ __asm__(
     "2:	mov	%rax, (%rsi)\n"
     "	ret\n"
     "	.size	whole, .-whole\n");
+
+extern long either(long, long *);
+
+__asm__(
+    "	.globl	either\n"
+    "	.type	either, @function\n"
+    "either:\n"
+    "	test	%rdi, %rdi\n"
+    "	jle	labs\n"
+    "	mov	8(%rsi), %rax\n"
+    "	sub	$4, %rdi\n"
+    "	jg	whole\n"
+    "	lea	8(%rsi), %rsi\n"
+    "	je	whole\n"
+    "	add	(%rsi), %rax\n"
+    "	ret\n"
+    "	.size	either, .-either\n");
 
 NOINLINE static unsigned
 bsr_loop(unsigned long x)
@@ -173,6 +190,7 @@ main(int argc, char **argv)
 
 	for (int i = 0; i < n; i++) {
 		mix(whole(i % 6, &cell));
+		mix(either(i % 9 - 2, sums) + either(4, sums + i % 2));
 		mix(bsr_loop(sum) + sum_down(i));
 		mix(is_negative(i % 3 - 1));
 		mix(counts(i % 5, i));
