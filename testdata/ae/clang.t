@@ -1,4 +1,5 @@
 # What clang compiles, which has no register to reserve: programs at each level, against qemu; lent.s has each way to use r15.
+# Of other versions that are here, each compiles a few programs.
 . "$SRC/testdata/tap.sh"
 . "$HERE/matrix.sh"
 command -v clang > /dev/null || { skip "clang is not here"; exit 0; }
@@ -30,6 +31,44 @@ if command -v clang++ > /dev/null && command -v g++ > /dev/null; then
 	export AE_CXX
 	rows=$(echo "throw -O2"; few "foreign members" "-O2 -fPIC")
 	check_rows
+fi
+
+# others VAR NAME: sets VAR to those of NAME-11 to NAME-40 that are here and are not NAME
+others() {
+	_n=11 _found='' _self=$(readlink -f "$(command -v "$2")")
+	while [ $_n -le 40 ]; do
+		_path=$(command -v "$2-$_n") && [ "$(readlink -f "$_path")" != "$_self" ] && _found="$_found $2-$_n"
+		_n=$((_n + 1))
+	done
+	eval "$1=\$_found"
+}
+others versions clang
+_turn=0
+for AE_CC in $versions; do
+	label="$AE_CC: " _turn=$((_turn + 1))
+	rows=$(
+		echo "tails -O2"
+		few "switches strings dispatch interp" -O2
+		few "calls lzw tls select" "-O3 -march=x86-64-v3 -g -fcf-protection"
+		few "varargs jumps hash" "-O1 -fPIC"
+	)
+	check_rows
+done
+others versions clang++
+command -v g++ > /dev/null || versions=''
+for AE_CXX in $versions; do
+	label="$AE_CXX: " _turn=$((_turn + 1))
+	rows=$(few "throw members foreign" "-O0"; few "members throw" "-O2")
+	check_rows
+done
+AE_CC=clang label=''
+
+# clang's C++ jumps to the very end of a function where control does not come: it is traced for all that
+cat > end.cc <<'X'
+int main(int argc, char **) { try { throw argc; } catch (int n) { return n - 1; } }
+X
+if command -v clang++ > /dev/null && command -v g++ > /dev/null; then
+	is "a jump to the end of a function" "$(clang++ -O0 -fno-integrated-as -S end.cc && aerw -u -v end.s 2>&1 > end.ae.s)" "aerw: end.s: 1 functions, 0 left untraced"
 fi
 
 # a program of both kinds of objects runs, untraced

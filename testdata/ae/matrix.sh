@@ -86,7 +86,7 @@ check_rows_regen() {
 	[ "$rows" ] && check_rows
 }
 
-# check_rows [option of exact ...]
+# check_rows [option of exact ...]: $label, if set, begins the name of each test
 check_rows() {
 	if ! missing=$(can); then
 		skip "$missing"
@@ -98,10 +98,10 @@ check_rows() {
 	while read -r row; do
 		# shellcheck disable=SC2086
 		if said=$(sh "$HERE/exact" -q "$@" $row 2>&1); then
-			pass "${said##*
+			pass "${label-}${said##*
 }"
 		else
-			fail "$row" "$said"
+			fail "${label-}$row" "$said"
 		fi
 	done <<-END
 		$rows

@@ -92,6 +92,17 @@ target_inner(const struct afunc *fn, uint32_t k)
 	return to != NONE && to >= first && to <= end + 1 ? to : NONE;
 }
 
+/*
+ * Is it a jump to the very end of the function? clang has them after calls that do not return, so that control does not come
+ * there; if it does, regeneration says so.
+ */
+static int
+target_never(const struct file *f, const struct afunc *fn, const struct ainsn *a, const struct sym *y)
+{
+	return a->in.ctl == IC_JUMP && !a->in.slot && !f->text.st[a->stmt].inasm && a->frag == y->frag &&
+	    f->labelat[y->stmt] == fn->frag[y->frag].size;
+}
+
 static void
 target_direct(struct file *f, struct afunc *fn, uint32_t self, struct ainsn *a)
 {
@@ -130,7 +141,10 @@ target_direct(struct file *f, struct afunc *fn, uint32_t self, struct ainsn *a)
 		fn_fail(fn, line, "jump or call into another function");
 		fn_fail(&f->fn[y->fn], line, "another function jumps or calls into it");
 	} else if (y->ins >= fn->nins || fn->ins[y->ins].frag != y->frag) {
-		fn_fail(fn, line, "jump past the end of the function");
+		if (target_never(f, fn, a, y))
+			a->in.ctl = IC_STOP;
+		else
+			fn_fail(fn, line, "jump past the end of the function");
 	} else if (fn->ins[y->ins].lands) {
 		fn_fail(fn, line, "jump to a landing pad");
 	} else {
