@@ -87,7 +87,7 @@ aecc one.clang.o two.clang.o -o p
 AE_OUT=evt ./p 2> err
 is "objects of clang, linked by gcc: says" "$? $(cat err)" "0 "
 ok "objects of clang, linked by gcc: traced" sh -c 'ae2addr -f text p evt | grep -q inst'
-# a handler, which is not recorded here, changes a register of what it interrupted, which the trace cannot know
+# a handler changes a register of what it interrupted, which the trace cannot know
 cat > change.c <<'X'
 #define _GNU_SOURCE
 #include <signal.h>

@@ -132,6 +132,9 @@ struct ae_thread {
 	volatile int held;              /* it is interrupted, or the runtime works: mid is its event pointer */
 	unsigned level;                 /* how many are below it */
 	uintptr_t reg[AE_NREG];         /* of what it interrupted */
+	/* ... and its register of the event pointer, where the context shows the program's value instead; else 0 */
+	uintptr_t pointer;
+	uintptr_t plain[AE_NREG];       /* of traced code that a handler which is not recorded interrupted, there */
 	int segv_blocked;               /* the program blocked SIGSEGV */
 	int segv_pending;               /* a SIGSEGV was sent while it was blocked */
 	int segv_shut;                  /* the kernel blocks it, too, around an exec */
@@ -253,7 +256,7 @@ void ae_rec_give_up(struct ae_thread *t, const char *why);
 /* core/handler.c: handlers that interrupt traced code */
 /* t, whose event pointer is live, was interrupted at `context`: the handler will be recorded. 0: it cannot be */
 int ae_handler_begin(struct ae_thread *t, void *context, uint8_t *live);
-void ae_handled(const void *context);           /* it returned */
+void ae_handled(void *context);                 /* it returned */
 void ae_plain_handled(const void *context);      /* one that is not recorded returned */
 void ae_lost(void);                             /* from asm.S: a handler did not return */
 

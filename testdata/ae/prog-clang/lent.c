@@ -55,7 +55,7 @@ unwinds(long n)
 }
 
 extern volatile long seen;
-void look(int sig, siginfo_t *si, void *uc);        /* not traced: handlers that interrupt traced code never are */
+void look(int sig, siginfo_t *si, void *uc);        /* not traced */
 
 /* a trap, whose handler sees the program's r15 */
 __attribute__((noinline)) static long

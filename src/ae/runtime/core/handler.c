@@ -34,8 +34,7 @@ int AETEXT ae_handler_begin(struct ae_thread *t, void *context, uint8_t *live)
 {
 	struct ae_thread *s = t, *h;
 
-	/* where its register is lent, the context has the program's value of it, and not what is to come back */
-	if (t->depth || ae_lent)
+	if (t->depth)
 		return 0;
 	t->mid = live;
 	t->held++;
@@ -51,6 +50,7 @@ int AETEXT ae_handler_begin(struct ae_thread *t, void *context, uint8_t *live)
 	s->over = h;
 	h->ret = t;
 	find_stack(h, context);
+	h->pointer = ae_lent && !t->ptr ? context_lend(context, t->lent, 1) : 0;
 	context_regs(context, h->reg);
 	context_return(context, ae_handled_return);
 	h->live = 2;
@@ -58,24 +58,26 @@ int AETEXT ae_handler_begin(struct ae_thread *t, void *context, uint8_t *live)
 	return 1;
 }
 
-/* Did the handler leave what it interrupted as it was? */
-AETEXT static int unchanged(const struct ae_thread *h, const void *context)
+/* Did the handler leave what it interrupted as it was, with these registers? */
+AETEXT static int unchanged(const uintptr_t was[AE_NREG], const void *context)
 {
 	uintptr_t reg[AE_NREG];
 	int i;
 
 	context_regs(context, reg);
-	for (i = 0; i < AE_NREG && reg[i] == h->reg[i]; i++)
+	for (i = 0; i < AE_NREG && reg[i] == was[i]; i++)
 		;
 	return i == AE_NREG;
 }
 
-void AETEXT ae_handled(const void *context)
+void AETEXT ae_handled(void *context)
 {
 	struct ae_thread *h = ae_me(), *t = h->ret;
 
-	if (h->live && !unchanged(h, context))
+	if (h->live && !unchanged(h->reg, context))
 		ae_rec_give_up(h, "a signal handler changed registers of traced code");
+	if (h->pointer)
+		t->lent = context_lend(context, h->pointer, 1);
 	machine_set(t);
 	h->below->over = NULL;
 	t->held--;
@@ -85,7 +87,7 @@ void AETEXT ae_plain_handled(const void *context)
 {
 	struct ae_thread *t = ae_me();
 
-	if (ae_lent && t->live && t->depth == 1 && !unchanged(t, context))
+	if (ae_lent && t->live && t->depth == 1 && !unchanged(t->plain, context))
 		ae_rec_give_up(t, "a signal handler changed registers of traced code");
 }
 #else
@@ -108,7 +110,7 @@ static int on_stack(const struct ae_thread *t, uintptr_t sp)
 void ae_lost(void)
 {
 	struct ae_thread *t = ae_me();
-	uintptr_t sp = (uintptr_t)__builtin_frame_address(0);
+	uintptr_t sp = (uintptr_t)__builtin_frame_address(0), lent = t->lent;
 
 	if (t->live)
 		ae_rec_give_up(t, "a signal handler that interrupted traced code did not return");
@@ -116,5 +118,6 @@ void ae_lost(void)
 		t->below->over = NULL;
 	t->held = t->depth = 0;
 	machine_set(t);
+	t->lent = lent;
 	t->ptr = NULL;
 }

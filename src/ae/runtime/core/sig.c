@@ -282,7 +282,7 @@ AETEXT sighandler_t ae_dispatch(int sig, siginfo_t *si, void *context, uintptr_t
 #ifdef AE_LENDS
 		how[1] = context_lend(context, t->lent, ae_lent && !t->ptr);
 		if (!t->depth && ae_lent)
-			context_regs(context, t->reg);
+			context_regs(context, t->plain);
 #endif
 		if (!t->depth)
 			t->mid = live;
