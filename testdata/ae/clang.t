@@ -71,6 +71,10 @@ if command -v clang++ > /dev/null && command -v g++ > /dev/null; then
 	is "a jump to the end of a function" "$(clang++ -O0 -fno-integrated-as -S end.cc && aerw -u -v end.s 2>&1 > end.ae.s)" "aerw: end.s: 1 functions, 0 left untraced"
 fi
 
+# with -g, the lines of the source are known
+printf 'int f(int x)\n{\n\tx++;\n\t__asm__("std" : "+r"(x));\n\treturn x;\n}\n' > line.c
+is "a line" "$(aecc -O1 -g -c line.c 2>&1)" "aerw: line.c: line 4: 'std': instruction not supported: function f left untraced"
+
 # a program of both kinds of objects runs, untraced
 cat > one.c <<'X'
 long two(long);

@@ -46,6 +46,20 @@ is "what the assembler repeats" "$(grep -c 'line 7.*: code that the assembler re
 is "the others are traced" "$(tail -n 1 err)" "aerw: b.s: 7 functions, 4 left untraced"
 is "quiet" "$(aerw -q b.s 2>&1 >/dev/null)" ""
 
+# a resolver: the line is its own, and what the compiler has made itself has none
+cat > ifunc.c <<'E'
+static int f(int x) { return x; }
+static void *pick(void) { return (void *)f; }
+int g(int) __attribute__((ifunc("pick")));
+int last(int x) { return x + 1; }
+__attribute__((target_clones("avx2", "default"))) int h(int x) { return x * 3; }
+E
+# shellcheck disable=SC2086
+$CC $opts -S ifunc.c -o ifunc.s
+why='resolver of an indirect function, which runs before tracing begins'
+is "resolvers" "$(aerw ifunc.s 2>&1 >ifunc.ae.s | sed 's/line [0-9]* of/line N of/')" "aerw: ifunc.c: line 2: $why: function pick left untraced
+aerw: ifunc.s: line N of the assembly: $why: function h.resolver left untraced"
+
 # instructions that set flags for the targets of an indirect jump
 for o in -fno-pie -fPIC; do
 	$CC -O2 $o -fverbose-asm -ffixed-r15 -fno-ipa-ra -S "$SRC/testdata/ae/prog/flags.c" -o flags.s

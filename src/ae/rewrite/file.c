@@ -361,6 +361,19 @@ file_tables(struct file *f)
 	}
 }
 
+/* The first line of a function of which the compiler says the line of the source; else its first one */
+static uint32_t
+asm_firstline(const struct file *f, const struct afunc *fn)
+{
+	size_t i = 0;
+
+	while (i < fn->nins && !f->text.st[fn->ins[i].stmt].src)
+		i++;
+	if (i == fn->nins)
+		i = 0;
+	return fn->nins ? f->text.st[fn->ins[i].stmt].line : 0;
+}
+
 /* The loader calls resolvers of indirect functions before the program, and so the runtime, is ready. */
 static void
 asm_resolvers(struct file *f)
@@ -376,8 +389,11 @@ asm_resolvers(struct file *f)
 			continue;
 		y = symtab_find(&f->sym, s, n);
 		z = symtab_find(&f->sym, t, m);
-		if (y && y->indirect && z && z->func != NONE)
-			fn_fail(&f->fn[z->func], f->text.st[i].line, "resolver of an indirect function");
+		if (!y || !y->indirect || !z || z->func == NONE || f->fn[z->func].why)
+			continue;
+		fn_fail(&f->fn[z->func], asm_firstline(f, &f->fn[z->func]),
+		    "resolver of an indirect function, which runs before tracing begins");
+		f->fn[z->func].whole = 1;
 	}
 }
 

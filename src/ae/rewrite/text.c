@@ -229,6 +229,8 @@ asm_text_statement(struct text *t, char *s, uint32_t line, int inasm)
 		*e = c;
 		code |= asm_text_tls(t, s);
 		asm_text_add(t, code ? ST_INSN : ST_DIRECTIVE, s, line, inasm);
+		if (!inasm && text_directive(s, ".size"))
+			t->src = NULL;  /* what comes is another function's */
 		asm_text_block(t);
 		return;
 	}
@@ -294,6 +296,27 @@ is_spill(const char *s)
 	return strcmp(s, "Spill") == 0 || strcmp(s, "Reload") == 0;
 }
 
+/* Parses clang's comment after .loc, ` FILE:LINE:COLUMN`, and perhaps where that is inlined. */
+static void
+asm_text_loc(struct text *t, const char *s)
+{
+	s += strspn(s, " ");
+	for (const char *p = strchr(s, ':'); p; p = strchr(p + 1, ':')) {
+		unsigned long n;
+		char *end;
+
+		if (!isdigit((unsigned char)p[1]) || (n = strtoul(p + 1, &end, 10)) > UINT32_MAX || *end != ':' ||
+		    !isdigit((unsigned char)end[1]))
+			continue;
+		if (n) {        /* 0: the compiler's own */
+			t->src = s;
+			t->srclen = (int)(p - s);
+			t->srcline = (uint32_t)n;
+		}
+		return;
+	}
+}
+
 static void
 parse_line(struct text *t, char *s, uint32_t line, int inasm)
 {
@@ -315,6 +338,8 @@ parse_line(struct text *t, char *s, uint32_t line, int inasm)
 		s = sep ? end + 1 : end;
 		if (comment && last < end && !inasm && is_spill(s) && t->st[t->n - 1].kind == ST_INSN)
 			t->st[t->n - 1].spill = 1;
+		if (comment && last < end && !inasm && text_directive(t->st[t->n - 1].s, ".loc"))
+			asm_text_loc(t, s);
 	}
 }
 
