@@ -14,6 +14,7 @@
 #include <sys/syscall.h>
 #include <sys/time.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 struct area {
@@ -154,6 +155,50 @@ jobs(int me, int n)
 	race(me, n);
 }
 
+static void
+rest(long us)
+{
+	nanosleep(&(struct timespec){.tv_nsec = us * 1000}, NULL);
+}
+
+static void *
+rests(void *arg)
+{
+	(void)arg;
+	while (!area->pad[0]) {
+		rest(2000);
+		race(9, 2);
+	}
+	return NULL;
+}
+
+/*
+ * A thread waits for a futex that has the value it waits for when it is woken, too: that of the other process is in a
+ * loop then, and meanwhile another thread wakes.
+ */
+static void
+woken(int me, int n)
+{
+	pthread_t t;
+
+	if (me) {
+		while (!area->pad[0]) {
+			rest(1000);
+			syscall(SYS_futex, &area->word, FUTEX_WAKE, 9, NULL, NULL, 0);
+			for (int i = 0; i < 8; i++)
+				race(me, 900);
+		}
+		return;
+	}
+	pthread_create(&t, NULL, rests, NULL);
+	for (int i = 0; i < n; i++) {
+		syscall(SYS_futex, &area->word, FUTEX_WAIT, 0, NULL, NULL, 0);
+		race(me, 2);
+	}
+	area->pad[0] = 1;
+	pthread_join(t, NULL);
+}
+
 static uint32_t hashes[2];
 static const char *manner;
 static int times;
@@ -209,6 +254,8 @@ work(const char *how, int me, int n)
 		ids(me, n);
 	else if (!strcmp(how, "threads") || !strcmp(how, "threads-race"))
 		threads(me, n);
+	else if (!strcmp(how, "woken"))
+		woken(me, n);
 	else if (!strcmp(how, "jobs"))
 		jobs(me, n);
 	else

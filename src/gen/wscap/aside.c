@@ -406,12 +406,8 @@ aside_copy(struct cap *c, const struct aside *a)
 void
 aside_leave(struct cap *c, int done)
 {
-	struct aside *a;
+	struct aside *a = &c->th->turn->aside;
 
-	/* seldom, a thread has given its turn away while its stop waited for the turn of the process: which thread it is, is not known */
-	if (!c->th->turn)
-		return;
-	a = &c->th->turn->aside;
 	if (done && a->on)
 		aside_copy(c, a);
 	if (a->on && a->moved) {

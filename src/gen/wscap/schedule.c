@@ -212,11 +212,11 @@ sched_holds(const struct cap *c)
 	return 0;
 }
 
-/* Is a thread in a call that could wait, while others could run? */
+/* Is a thread in a call that could wait, while others could run?  One that has stopped, and waits for the turn, is not. */
 static int
 sched_must_watch(const struct cap *c)
 {
-	return c->th && c->th->turn && c->inside && c->th->nready && !sched_holds(c);
+	return c->th && c->th->turn && c->inside && c->th->nready && c->turn.ready != TURN_STOPPED && !sched_holds(c);
 }
 
 /* The kernel changes some futexes as soon as a call waits for them. */
@@ -373,6 +373,7 @@ sched_event(struct tree *a, pid_t pid, int status, int *handled)
 		if (*handled && t->state == THREAD_TURN) {      /* it was killed */
 			c->th->turn = NULL;
 			c->th->ran = NULL;
+			turn_leave(c);
 		}
 		if (*handled)
 			thread_free(c, t);
