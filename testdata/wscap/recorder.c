@@ -227,6 +227,30 @@ threads(void)
 	printf("%d %d\n", shown(), mine != 0 && other != 0);
 }
 
+/* A thread whose calls the recorder makes computes for long between two of them. */
+static void *
+computing(void *arg)
+{
+	unsigned long x = work(MANY);
+
+	for (int i = 0; i < 60000000; i++)
+		x = x * 5 ^ x >> 3;
+	*(unsigned long *)arg = x + work(2);
+	return NULL;
+}
+
+static void
+computed(void)
+{
+	unsigned long x = work(MANY);
+	pthread_t t;
+
+	if (pthread_create(&t, NULL, computing, &x))
+		exit(1);
+	pthread_join(t, NULL);
+	printf("%d\n", x != 0);
+}
+
 /* A thread that ends. */
 static int
 joined(void)
@@ -824,6 +848,8 @@ main(int argc, char **argv)
 		cpuids();
 	} else if (!strcmp(how, "seldom")) {
 		printf("%d\n", maps_seldom());
+	} else if (!strcmp(how, "computed")) {
+		computed();
 	} else if (!strcmp(how, "thread")) {
 		threads();
 	} else if (!strcmp(how, "shown")) {

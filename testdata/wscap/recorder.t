@@ -12,6 +12,7 @@ for i in registers amid fork maps code cpuid; do rec "$i, static, at low address
 rec "a thread begins" ./recorder thread
 wsverify -n 0:2000 c.ws >verified 2>&1
 is "verified" "$? $(grep -vc ' 0 differences$' verified)" "0 0"
+rec "a thread computes" ./recorder computed
 
 # killed OPTION...: a process that is killed at any place, in $state: the capture replays up to there
 state=
