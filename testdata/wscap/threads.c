@@ -1,4 +1,4 @@
-/* Programs with threads: threads MODE.  Each prints one line that is the same in every run, and exits with 7. */
+/* Programs with threads: threads MODE.  Each prints one line that is the same in every run but of `passes`, and exits with 7. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -195,6 +195,53 @@ late(void)
 		pthread_cond_wait(&cond, &lock);
 	pthread_mutex_unlock(&lock);
 	pthread_join(thread[0], NULL);
+}
+
+/*
+ * passes: loops whose passes differ only in memory, which is far from where its mapping begins, and to which no register points.
+ * What is printed depends on when the threads were switched.
+ */
+static struct far {
+	struct far *volatile next;
+	volatile uint64_t n, seen;
+	uint8_t pad[1 << 20];
+} far[N][2];
+
+static __attribute__((noinline)) void
+passes_inner(struct far *f)
+{
+	uint64_t x = 1;
+
+	for (int i = 0; i < 20000; i++)
+		x = x * 6364136223846793005u + 1442695040888963407u;
+	__asm__ volatile("" : : "r"(x), "r"(f));
+}
+
+static void *
+passes_thread(void *arg)
+{
+	size_t me = (uintptr_t)arg - 1;
+	struct far *f = far[me];
+
+	f->next = f + 1;
+	if (me > 1)
+		return arg;
+	while (f->next->n < 2000) {
+		f->next->n++;
+		f->next->seen = f->next->seen * 31 + far[1 - me][1].n;
+		passes_inner(f);
+	}
+	pthread_mutex_lock(&lock);
+	sum = sum * 31 + f->next->seen;
+	pthread_mutex_unlock(&lock);
+	return arg;
+}
+
+static void
+passes(void)
+{
+	start(passes_thread);
+	join();
 }
 
 /* strings: the timer comes during repeated string instructions */
@@ -766,7 +813,7 @@ static const struct mode {
 	const char *name;
 	void (*run)(void);
 } modes[] = {
-	{ "locks", locks }, { "conditions", conditions }, { "spin", spin }, { "compute", compute },
+	{ "locks", locks }, { "conditions", conditions }, { "spin", spin }, { "compute", compute }, { "passes", passes },
 	{ "strings", strings }, { "waits", waits }, { "signals", signals }, { "robust", robust },
 	{ "many", many }, { "leader", leader }, { "exec", execs }, { "group", group }, { "kill", killed },
 	{ "forks", forks }, { "late", late }, { "server", server }, { "vectors", vectors }, { "faults", faults }, { "filtered", filtered },

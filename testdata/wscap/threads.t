@@ -24,7 +24,7 @@ for i in locks conditions robust many leader kill vectors faults filtered; do
 	esac
 done
 # the timer interrupts them, amid loops, whose passes would take long natively
-for i in spin compute strings signals server group; do
+for i in spin compute passes strings signals server group; do
 	wscap -o c.ws ./threads $i >got.out 2>got.err
 	is "$i: status" $? 7
 	is "$i: errors" "$(cat got.err)" ""

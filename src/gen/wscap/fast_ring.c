@@ -7,7 +7,6 @@
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
-#include <time.h>
 
 #include "base/bytes.h"
 #include "gen/wscap/fast.h"
@@ -155,14 +154,11 @@ fast_may_wait(const struct fast *f, const struct call *k, unsigned knows)
 
 /* The processor's time since the last trigger that stopped the process: a bound for each call since then. */
 static uint64_t
-ring_time(const struct cap *c)
+ring_time(struct cap *c)
 {
-	struct timespec t;
-	clockid_t clock;
+	uint64_t now = put_cputime(c);
 
-	if (clock_getcpuclockid(c->pid, &clock) || clock_gettime(clock, &t))
-		return 0;
-	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec - c->cputime;
+	return now ? now - c->cputime : 0;
 }
 
 /* The program blocks or unblocks signals. */

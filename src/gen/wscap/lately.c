@@ -2,7 +2,8 @@
  * What the program has changed lately.  The place of a signal in a loop is found again by registers, the stack, and words
  * that were written in the last steps.  If loops around that one count in other memory, all these are the same each time;
  * what has changed since the signal arrived, some milliseconds before, is not.  It is looked for in the pages that
- * registers and the top of the stack point to, and where mappings begin.
+ * registers, the objects that these point to, and the top of the stack point to, and where mappings begin.  The place where
+ * a thread is switched away from is told apart in the same way: it is stopped some milliseconds before.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -13,14 +14,18 @@
 #include "gen/wscap/signal.h"
 #include "gen/wscap/wscap.h"
 
-#define PARTS 160u              /* pieces of memory that are looked at */
+#define PARTS 256u              /* pieces of memory that are looked at */
+#define PAGES 128u              /* of these, pages that something points to, at most */
 #define TOP   64u               /* words of the stack that may point to such a piece */
+#define FIELDS 32u              /* words of an object that may do so, where a register points to it */
 #define PART  (1u << 20)        /* bytes of a mapping, at most: interpreters have their objects all over such a piece */
 #define TURN  (64u << 10)       /* the same with threads, which switch every few milliseconds */
 #define MOST  (4u << 20)        /* bytes of all: a millisecond's work */
+#define LONG  4000000u          /* nanoseconds: a pass of an outer loop that is to be told from others takes no longer */
 
 struct lately {
 	int on;
+	uint64_t since;                 /* CPU time */
 	size_t n, size;
 	struct { uint64_t lo; size_t n, at; } part[PARTS];      /* at: in `was` */
 	uint8_t was[MOST], now[PART];
@@ -53,7 +58,7 @@ lately_add_page(struct cap *c, uint64_t word)
 	uint64_t lo = word / PAGE * PAGE;
 	size_t at = region_at(&c->reg, lo);
 
-	if (at == c->reg.n || c->reg.p[at].lo > lo || !lately_own(&c->reg.p[at]))
+	if (c->lately->n == PAGES || at == c->reg.n || c->reg.p[at].lo > lo || !lately_own(&c->reg.p[at]))
 		return;
 	for (size_t i = 0; i < c->lately->n; i++)
 		if (c->lately->part[i].lo == lo)
@@ -61,35 +66,46 @@ lately_add_page(struct cap *c, uint64_t word)
 	lately_add(c, lo, PAGE);
 }
 
+/* The same of n words at addr. */
+static void
+lately_add_pointers(struct cap *c, uint64_t addr, size_t n)
+{
+	uint8_t b[8 * TOP];
+
+	n = tracee_read(&c->t, addr, b, 8 * n);
+	for (size_t i = 0; i + 8 <= n; i += 8)
+		lately_add_page(c, get_le64(b + i));
+}
+
 static void
 lately_add_pages(struct cap *c)
 {
 	struct user_regs_struct g;
 	struct ws_regs w;
-	uint8_t top[8 * TOP];
-	size_t n;
 
 	if (tracee_regs(&c->t, &g))
 		return;
 	tracee_from_user(&w, &g, g.rax);
 	for (int i = 0; i < 16; i++)
 		lately_add_page(c, w.r[i]);
-	n = tracee_read(&c->t, g.rsp, top, sizeof(top));
-	for (size_t i = 0; i + 8 <= n; i += 8)
-		lately_add_page(c, get_le64(top + i));
+	lately_add_pointers(c, g.rsp, TOP);
+	for (int i = 0; i < 16; i++)
+		if (i != WS_RSP)
+			lately_add_pointers(c, w.r[i], FIELDS);
 }
 
-void
+int
 lately_begin(struct cap *c)
 {
 	struct lately *l = c->lately;
 	size_t most = c->th ? TURN : PART;
 
 	if (l && l->on)
-		return;
+		return 0;
 	if (!l)
 		l = c->lately = xmalloc(sizeof(*l));
 	l->on = 1;
+	l->since = put_cputime(c);
 	l->n = l->size = 0;
 	lately_add_pages(c);
 	for (size_t i = 0; i < c->reg.n; i++) {
@@ -98,6 +114,15 @@ lately_begin(struct cap *c)
 		if (lately_own(r))
 			lately_add(c, r->lo, r->hi - r->lo < most ? r->hi - r->lo : most);
 	}
+	return 1;
+}
+
+int
+lately_long(struct cap *c)
+{
+	uint64_t now = c->lately ? put_cputime(c) : 0;
+
+	return !now || !c->lately->on || now - c->lately->since >= LONG;
 }
 
 /* Some of many words, from everywhere: each step-th that was seen. */

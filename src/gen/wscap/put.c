@@ -13,6 +13,17 @@
 
 #define PLAIN_MOST (16u << 20)  /* bytes of memory that are not compressed, at most, of all processes; without mapped files */
 
+uint64_t
+put_cputime(struct cap *c)
+{
+	struct timespec t;
+
+	if (c->clockof != c->pid && clock_getcpuclockid(c->pid, &c->clock))
+		return 0;
+	c->clockof = c->pid;
+	return clock_gettime(c->clock, &t) ? 0 : (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
 /*
  * Records the program's CPU time since the previous trigger: a bound for what a replay may
  * execute up to this one.
@@ -21,19 +32,13 @@ static void
 put_time(struct cap *c)
 {
 	struct ws_rec r = {.kind = WS_TIME};
-	struct timespec t;
 	uint64_t now;
 
-	if (!c->traced)                 /* it has gone on before all was recorded: tree_leave */
+	/* it may have gone on before all was recorded: tree_leave */
+	if (!c->traced || (now = put_cputime(c)) == 0)
 		return;
-	if (c->clockof != c->pid && clock_getcpuclockid(c->pid, &c->clock))
-		return;
-	c->clockof = c->pid;
-	if (!clock_gettime(c->clock, &t)) {
-		now = (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
-		r.u.time = now - c->cputime;
-		c->cputime = now;
-	}
+	r.u.time = now - c->cputime;
+	c->cputime = now;
 	if (r.u.time >= WS_TIME_LEAST && r.u.time <= WS_TIME_MAX)
 		put_untimed(c, &r);
 }

@@ -86,6 +86,9 @@ turn_give(struct cap *c, struct thread *t)
 	th->turn = t;
 	th->due = 0;
 	thread_load(c, t);
+	lately_forget(c);
+	if (c->t.nheld)
+		lately_begin(c);
 	if (th->ran != t) {
 		put_switch(c, t);
 		random_fork(c);
@@ -292,11 +295,10 @@ sched_tick(struct cap *c)
 	if (!th->nready)
 		return 0;
 	if (th->turn && !c->inside && !c->listen) {
+		if (th->due <= 0 && ++th->due > 0)
+			fast_hurry(c);
 		if (th->due > 0)
 			ptrace(PTRACE_INTERRUPT, c->t.pid, NULL, NULL);
-		else if (++th->due > 0)
-			fast_hurry(c);
-		lately_begin(c);
 	}
 	return 1;
 }
@@ -321,6 +323,9 @@ sched_interrupted(struct cap *c)
 		return 0;
 	}
 	if (c->fast && c->fast->on && (!fast_leave(c) || turn_calls(c)))        /* it stops by itself */
+		return 0;
+	/* what it changes from now on tells where it will be interrupted, at the next tick */
+	if (lately_begin(c) || !lately_long(c))
 		return 0;
 	c->behind = 0;
 	other = signal_find_place(c);

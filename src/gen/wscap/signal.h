@@ -48,7 +48,8 @@ int place_search_far(struct cap *c);
 void place_record(struct cap *c, struct ws_rec_sig *s, uint64_t sp);
 
 /* lately.c: memory that the program has changed lately */
-void lately_begin(struct cap *c);       /* since now, if not since before */
+int lately_begin(struct cap *c);        /* since now: 1; or since before: 0.  c is stopped */
+int lately_long(struct cap *c);         /* has it run for long enough since then, to have changed something? */
 /* up to `most` addresses, an even number, of words that have changed since then: how many; 0 if it has not begun */
 size_t lately_end(struct cap *c, uint64_t *addr, size_t most);
 void lately_forget(struct cap *c);      /* no longer since then */

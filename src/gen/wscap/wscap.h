@@ -323,6 +323,7 @@ void cpuid_brand(const struct ws_cpuid *t, size_t n, char brand[49]);
 void put_cpuid(struct cap *c, struct user_regs_struct *g);
 
 /* put.c: records */
+uint64_t put_cputime(struct cap *c);    /* of the process, with all its threads, in nanoseconds; 0: it is not known */
 void wscap_put(struct cap *c, const struct ws_rec *r);
 void put_untimed(struct cap *c, const struct ws_rec *r);        /* without the time since the last trigger */
 void put_note(struct cap *c, const char *text);
