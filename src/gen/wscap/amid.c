@@ -23,6 +23,7 @@
 #define PR_GET_TID_ADDRESS 40
 #endif
 #define RSEQ_UNREGISTER 1
+#define PEEKED 8                /* pending signals that are looked at together */
 #define CS_64 0x33              /* the code segment of 64-bit programs */
 
 enum { CALL_AGAIN_NEW = -4, CALL_AGAIN_MIN = -516, CALL_AGAIN_MAX = -512 };
@@ -143,14 +144,19 @@ amid_again(const struct user_regs_struct *g)
 }
 
 int
-amid_pending(pid_t pid)
+amid_pending(const struct tracee *t)
 {
-	uint64_t own = 0, shared = 0, blocked = 0;
+	struct __ptrace_peeksiginfo_args args = {.nr = PEEKED};
+	siginfo_t si[PEEKED];
+	uint64_t blocked = 0;
+	long n = ptrace(PTRACE_GETSIGMASK, t->pid, sizeof(blocked), &blocked);
 
-	if (amid_status(pid, "SigPnd", 16, &own) || amid_status(pid, "ShdPnd", 16, &shared) ||
-	    amid_status(pid, "SigBlk", 16, &blocked))
-		return 1;
-	return ((own | shared) & ~blocked) != 0;
+	for (args.flags = 0; !n && args.flags <= PTRACE_PEEKSIGINFO_SHARED; args.flags++)
+		for (args.off = 0; (n = ptrace(PTRACE_PEEKSIGINFO, t->pid, &args, si)) > 0; args.off += (uint64_t)n)
+			for (long i = 0; i < n; i++)
+				if (!(blocked >> (si[i].si_signo - 1) & 1))
+					return 1;
+	return n != 0;
 }
 
 /* These fail when the process is only stopped, signal(7): it is to make them again. */
@@ -162,7 +168,7 @@ amid_broken(const struct tracee *t, const struct user_regs_struct *g)
 	switch (g->orig_rax) {
 	case SYS_epoll_wait: case SYS_epoll_pwait: case 441:    /* epoll_pwait2 */
 	case SYS_semop: case SYS_semtimedop: case SYS_rt_sigtimedwait: case SYS_io_getevents:
-		return !amid_pending(t->pid);
+		return !amid_pending(t);
 	}
 	return 0;
 }

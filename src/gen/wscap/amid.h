@@ -23,7 +23,7 @@ int amid_again(const struct user_regs_struct *g);
 int amid_broken(const struct tracee *t, const struct user_regs_struct *g);
 void amid_repeat(struct tracee *t, struct user_regs_struct *g);        /* it makes the call once more */
 /* is a signal about to be delivered, or is that not known? */
-int amid_pending(pid_t pid);
+int amid_pending(const struct tracee *t);
 /* a number in /proc/PID/status: 0 or -1 */
 int amid_status(pid_t pid, const char *field, int base, uint64_t *v);
 

@@ -399,7 +399,7 @@ call_leave(struct cap *c)
 	if (k.nr == SYS_set_tid_address)
 		c->cleartid = k.arg[0];
 	c->behind = 1;
-	c->unsure = k.nr == SYS_rt_sigreturn && !amid_pending(c->t.pid);
+	c->unsure = k.nr == SYS_rt_sigreturn && !amid_pending(&c->t);
 	c->turn.called = 1;
 	if (c->th)
 		c->th->called = 1;
