@@ -102,6 +102,37 @@ race(int me, int n)
 	}
 }
 
+/* Passes of a loop that differ only in memory, which is far from where its mapping begins, and to which no register points. */
+static struct far {
+	struct far *volatile next;
+	volatile uint32_t n, seen;
+	uint8_t pad[1 << 20];
+} far[2];
+
+static __attribute__((noinline)) void
+passes_inner(struct far *f)
+{
+	uint64_t x = 1;
+
+	for (int i = 0; i < 20000; i++)
+		x = x * 6364136223846793005u + 1442695040888963407u;
+	__asm__ volatile("" : : "r"(x), "r"(f));
+}
+
+static void
+passes(int me, int n)
+{
+	struct far *f = far;
+
+	f->next = f + 1;
+	while (f->next->n < (uint32_t)n) {
+		area->many[me] = ++f->next->n;
+		f->next->seen = f->next->seen * 31 + area->many[1 - me];
+		passes_inner(f);
+	}
+	mix(f->next->seen);
+}
+
 /* The same with an instruction that is recorded in the process, where the turn often ends. */
 static void
 ids(int me, int n)
@@ -248,6 +279,8 @@ work(const char *how, int me, int n)
 		yield(me, n);
 	else if (!strcmp(how, "race"))
 		race(me, n);
+	else if (!strcmp(how, "passes"))
+		passes(me, n);
 	else if (!strcmp(how, "alarms"))
 		alarms(me, n);
 	else if (!strcmp(how, "ids"))

@@ -21,6 +21,7 @@ native() { is "$1: replayed natively" "$("$native" c.ws:2 native.out)" "exited 0
 shared "a loop without calls" spin 4
 native "a loop without calls"
 ok "a loop without calls: verified" wsverify -n 0:300 c.ws
+shared "passes of a loop" passes 2000
 shared "a lock with sched_yield" yield 2000 3
 shared "a futex" futex 1000 3
 shared "no lock" race 3000 3

@@ -3,7 +3,7 @@
  * that were written in the last steps.  If loops around that one count in other memory, all these are the same each time;
  * what has changed since the signal arrived, some milliseconds before, is not.  It is looked for in the pages that
  * registers, the objects that these point to, and the top of the stack point to, and where mappings begin.  The place where
- * a thread is switched away from is told apart in the same way: it is stopped some milliseconds before.
+ * a thread or process is switched away from is told apart in the same way: it is stopped some milliseconds before.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -22,10 +22,12 @@
 #define TURN  (64u << 10)       /* the same with threads, which switch every few milliseconds */
 #define MOST  (4u << 20)        /* bytes of all: a millisecond's work */
 #define LONG  4000000u          /* nanoseconds: a pass of an outer loop that is to be told from others takes no longer */
+#define ASKED 10u               /* ticks, after which it was long enough, as the process hardly runs */
 
 struct lately {
 	int on;
 	uint64_t since;                 /* CPU time */
+	unsigned asked;                 /* how often it was asked whether that is long ago */
 	size_t n, size;
 	struct { uint64_t lo; size_t n, at; } part[PARTS];      /* at: in `was` */
 	uint8_t was[MOST], now[PART];
@@ -106,6 +108,7 @@ lately_begin(struct cap *c)
 		l = c->lately = xmalloc(sizeof(*l));
 	l->on = 1;
 	l->since = put_cputime(c);
+	l->asked = 0;
 	l->n = l->size = 0;
 	lately_add_pages(c);
 	for (size_t i = 0; i < c->reg.n; i++) {
@@ -120,9 +123,10 @@ lately_begin(struct cap *c)
 int
 lately_long(struct cap *c)
 {
-	uint64_t now = c->lately ? put_cputime(c) : 0;
+	struct lately *l = c->lately;
+	uint64_t now = l && l->on ? put_cputime(c) : 0;
 
-	return !now || !c->lately->on || now - c->lately->since >= LONG;
+	return !now || now - l->since >= LONG || l->asked++ >= ASKED;
 }
 
 /* Some of many words, from everywhere: each step-th that was seen. */
@@ -184,6 +188,14 @@ lately_forget(struct cap *c)
 {
 	if (c->lately)
 		c->lately->on = 0;
+}
+
+void
+lately_again(struct cap *c)
+{
+	lately_forget(c);
+	if (c->t.nheld)
+		lately_begin(c);
 }
 
 void

@@ -86,9 +86,7 @@ turn_give(struct cap *c, struct thread *t)
 	th->turn = t;
 	th->due = 0;
 	thread_load(c, t);
-	lately_forget(c);
-	if (c->t.nheld)
-		lately_begin(c);
+	lately_again(c);
 	if (th->ran != t) {
 		put_switch(c, t);
 		random_fork(c);

@@ -542,6 +542,7 @@ signals_lost(struct cap *c)
 void
 signals_force(struct cap *c)
 {
-	if (!c->inside)
+	/* where the processor is busy, it may not have run since they came */
+	if (!c->inside && (lately_long(c) || sched_sleeps(c->t.pid)))
 		signals_send(c);
 }

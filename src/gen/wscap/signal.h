@@ -53,6 +53,7 @@ int lately_long(struct cap *c);         /* has it run for long enough since then
 /* up to `most` addresses, an even number, of words that have changed since then: how many; 0 if it has not begun */
 size_t lately_end(struct cap *c, uint64_t *addr, size_t most);
 void lately_forget(struct cap *c);      /* no longer since then */
+void lately_again(struct cap *c);       /* others have run: since now, for signals that wait; or no longer */
 void lately_free(struct cap *c);
 
 /* random.c: rdrand, rdseed, rdpid */

@@ -51,6 +51,8 @@ turn_get(struct cap *c)
 
 	t->has = c;
 	t->due = 0;
+	if (!c->th)
+		lately_again(c);
 	if (t->ran != c)
 		c->all->nran++;
 	t->ran = c;
@@ -314,10 +316,10 @@ turn_tick(struct tree *a)
 	if (!t->first)
 		return 0;
 	if (t->has && !t->has->inside && !t->has->listen) {
+		if (t->due <= 0 && ++t->due > 0)
+			fast_hurry(t->has);
 		if (t->due > 0)
 			ptrace(PTRACE_INTERRUPT, t->has->t.pid, NULL, NULL);
-		else if (++t->due > 0)
-			fast_hurry(t->has);
 	}
 	return 1;
 }
@@ -339,8 +341,12 @@ turn_due(struct cap *c)
 int
 turn_interrupted(struct cap *c)
 {
-	int other = turn_place(c);
+	int other;
 
+	/* what it changes from now on tells where it will be interrupted, at the next tick */
+	if (!signal_after_call(c) && (lately_begin(c) || !lately_long(c)))
+		return 0;
+	other = turn_place(c);
 	if (other)
 		return other > 0 ? on_signal(c, other) : 0;
 	c->turn.placed = 1;
