@@ -323,7 +323,7 @@ sched_interrupted(struct cap *c)
 	if (c->fast && c->fast->on && (!fast_leave(c) || turn_calls(c)))        /* it stops by itself */
 		return 0;
 	/* what it changes from now on tells where it will be interrupted, at the next tick */
-	if (lately_begin(c) || !lately_long(c))
+	if (lately_begin(c) || !lately_long(c) || signals_sent(c))
 		return 0;
 	c->behind = 0;
 	other = signal_find_place(c);

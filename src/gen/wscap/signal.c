@@ -522,6 +522,12 @@ signals_send(struct cap *c)
 	}
 }
 
+int
+signals_sent(const struct cap *c)
+{
+	return (c->sent & ~c->mask) != 0;
+}
+
 void
 signals_lost(struct cap *c)
 {

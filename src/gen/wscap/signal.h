@@ -29,6 +29,8 @@ void signals_send(struct cap *c);       /* sends them again: they arrive when th
  * and one that comes amid a call made on behalf of the process is held again.  They are to be sent again; it is stopped.
  */
 void signals_lost(struct cap *c);
+/* are some on their way, for which a place will be found? the search for another one would put them off */
+int signals_sent(const struct cap *c);
 void signals_force(struct cap *c);      /* held signals have waited long enough */
 
 /* runs a program that is not at a system call to a place that can be found again: 0, a signal, or -1: it ended */

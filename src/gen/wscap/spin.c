@@ -150,10 +150,8 @@ spin_ready(struct cap *c)
 {
 	struct threads *th = c->th;
 
-	if (!th->unwatched || !th->turn || th->due > 0)
-		return;
-	th->due = 1;
-	lately_begin(c);
+	if (th->unwatched && th->turn && th->due <= 0)
+		th->due = 1;
 }
 
 /* A place without stack and memory, as it is the first that has this address. */
@@ -191,8 +189,10 @@ spin_hit(struct cap *c, uint64_t addr, struct user_regs_struct *g)
 		random_pauses(c, 0);    /* the child of a process with threads */
 	} else if (th->passed || (th->nready ? ++th->spins > ROUNDS : ++th->alone > ALONE)) {
 		spin_leave(c);
-		if (th->nready)
+		if (th->nready) {
 			spin_ready(c);
+			(void)lately_begin(c);
+		}
 	} else if (th->nready) {
 		th->sig = (struct ws_rec_sig){.icount = WS_UNKNOWN, .at = at};
 		th->sig.at.rip = addr;

@@ -344,7 +344,7 @@ turn_interrupted(struct cap *c)
 	int other;
 
 	/* what it changes from now on tells where it will be interrupted, at the next tick */
-	if (!signal_after_call(c) && (lately_begin(c) || !lately_long(c)))
+	if (!signal_after_call(c) && (lately_begin(c) || !lately_long(c) || signals_sent(c)))
 		return 0;
 	other = turn_place(c);
 	if (other)
