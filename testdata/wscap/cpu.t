@@ -57,6 +57,7 @@ cat >core.s <<-EOF
 		shr \$24, %edi
 		mov \$231, %eax
 		syscall
+		ret
 EOF
 ${CC:-cc} -nostdlib -static -s -Wl,--build-id=none -o core core.s || exit 1
 cores=$(taskset -c -p $$ | sed 's/.*: //' | tr ',-' '\n\n')
