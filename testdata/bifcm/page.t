@@ -94,6 +94,7 @@ whole() { bifcm -lv in.bif | sed -n 's/^whole .* //p'; }
 "$BUILD/test/hard" far >in
 bifcm -9 -r 2,4 -c in >in.bif
 is "what repeats from far away is one" "$(whole)" lzma:1
+bifcm -9 -r 2,4 -T 2 -c in | cmp -s - in.bif && pass "by two threads, too" || fail "by two threads, too"
 "$plain" <in.bif >out
 same "which the plain decoder knows" in out
 "$BUILD/test/hard" noise | head -c 3001 >few
@@ -107,6 +108,7 @@ for options in "picture -w 1" "story -w 2" "story -w 1"; do
 	# shellcheck disable=SC2086
 	bifcm -9 ${options#* } -c in >in.bif
 	is "$options: context mixing of bytes" "$(whole)" bytes:1
+	bifcm -9 ${options#* } -T 2 -c in | cmp -s - in.bif && pass "$options: by two threads, too" || fail "$options: by two threads, too"
 	"$plain" <in.bif >out
 	same "$options: which the plain decoder knows" in out
 	bifcm -dc in.bif >out

@@ -43,10 +43,13 @@ memory_dict(uint64_t n)
 
 /* What a writer takes for whole blocks of n bytes, besides these bytes and their blocks. */
 static uint64_t
-memory_whole(uint64_t n)
+memory_whole(uint64_t n, unsigned threads)
 {
 	uint64_t zstd = vc_zstd_memory((size_t)n, 19) + n, lzma = vc_lzma_memory(memory_dict(n), 0);
 	uint64_t bytes = n <= BYTES_MAX ? bytes_memory((size_t)n) : 0, most = zstd > lzma ? zstd : lzma;
+
+	if (threads > 1)        /* both at the same time */
+		most = zstd + lzma;
 
 	return n ? n + (bytes + n > most ? bytes + n : most) : 0;
 }
@@ -104,7 +107,7 @@ vs_write_memory(const struct vs_options *o, uint64_t bytes)
 		    memory_jobs(o->threads) * memory_job(y, later, record * later);
 		most = most > x ? most : x;
 	}
-	return sum + work + most + o->threads * THREAD + 2 * unit + memory_whole(unit);
+	return sum + work + most + o->threads * THREAD + 2 * unit + memory_whole(unit, o->threads);
 }
 
 /* The unit becomes half as long, or there are none. */

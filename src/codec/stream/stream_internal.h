@@ -115,9 +115,11 @@ enum { VS_LZMA = 16, VS_ZSTD, VS_BYTES };
 
 /*
  * Codes the records at raw as a whole block if that takes less than `size` bytes, and appends it to
- * out with its head. 1 if it did; 0; -1 without memory, and out is as it was.
+ * out with its head. 1 if it did; 0; -1 without memory, and out is as it was. It does not depend on
+ * the number of threads.
  */
-int vs_whole_encode(const struct vs_common *m, const struct buf *raw, size_t size, struct buf *out);
+int vs_whole_encode(const struct vs_common *m, const struct buf *raw, unsigned threads, size_t size,
+    struct buf *out);
 /* j->coded to j->raw and j->sum; j->b is used. 0, or -1 and j->fault. */
 int vs_whole_decode(const struct vs_common *m, struct vs_job *j);
 

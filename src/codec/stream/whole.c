@@ -3,9 +3,10 @@
  * are programs, text, or repeat over long distances, the first two find what no block of a column has,
  * as xz(1) and zstd(1) do with the same parameters. To read any of it, all of it is decoded.
  *
- * LZMA is slow: it is tried if an estimate comes near the size that was reached. The estimate is the
- * size by a quick run of zstd over everything, which finds repetitions over all distances, times what
- * LZMA makes of a sample as against such a run.
+ * LZMA is slow: it is tried if an estimate comes near the size that was reached. The first one is the size
+ * by a quick run of zstd over everything, which finds repetitions over all distances, times what LZMA
+ * makes of a sample as against such a run. Where that leaves it open, there is a better one: the same with
+ * a fast run of LZMA, which is given up where it is far. What does not depend on each other runs in threads.
  */
 #include <lzma.h>
 #include <stdlib.h>
@@ -24,14 +25,18 @@
 #define SLICES  8               /* of the sample */
 #define SLICE   (32u << 10)     /* bytes */
 #define NOISE   0.999           /* it cannot be compressed if both take this part of a sample */
-#define NEAR    1.75            /* they are tried if the estimate is less than this times the size */
+#define NEAR    1.75            /* the second estimate is made if the first is at most this times the size */
+#define NEARER  1.3             /* they are tried if either is at most this times the size */
 /*
- * They always are if the blocks take less than one of so many bytes: a quick run then misses long
- * repetitions among the short ones, and LZMA is fast.
+ * If the blocks take less than one of so many bytes, there is no first estimate: a quick run then misses
+ * long repetitions among the short ones.  Samples have none of these.
  */
 #define LITTLE  128
+#define FAR     2               /* they are tried there if either run takes less than this times the size */
+#define DEPTH   8               /* places that a fast run of LZMA looks at */
 #define ZFAR    1.15            /* zstd is not tried if it takes this times as much as LZMA on the sample */
-#define CLOSE   1.15            /* context mixing of bytes is tried if its estimate is less than that */
+#define CLOSE   1.15            /* context mixing of bytes is tried if its estimate is less than that, ... */
+#define CLOSER  1.05            /* ...or than that where LZMA is not tried: it takes longer than all others */
 #define WORTH   32              /* it must save one of so many bytes, because it is slow both ways */
 #define PIECE   65536u          /* records whose values are summed at a time */
 
@@ -94,11 +99,11 @@ whole_zstd(const uint8_t *p, size_t n, struct buf *out)
 }
 
 /*
- * Appends what xz -9e makes of n bytes, without its headers. 0; 1 if that takes `limit` bytes or
- * more; -1 without memory.
+ * Appends what xz -9e, or a fast run that reaches as far, makes of n bytes, without its headers. 0; 1 if that
+ * takes `limit` bytes or more; -1 without memory.
  */
 static int
-whole_lzma(const uint8_t *p, size_t n, size_t limit, struct buf *out)
+whole_lzma(const uint8_t *p, size_t n, int fast, size_t limit, struct buf *out)
 {
 	lzma_options_lzma opt;
 	lzma_filter filter[2] = { { LZMA_FILTER_LZMA2, &opt }, { LZMA_VLI_UNKNOWN, NULL } };
@@ -108,76 +113,169 @@ whole_lzma(const uint8_t *p, size_t n, size_t limit, struct buf *out)
 
 	if (to && !lzma_lzma_preset(&opt, 9 | LZMA_PRESET_EXTREME)) {
 		opt.dict_size = whole_dict(n);
+		if (fast) {
+			opt.mode = LZMA_MODE_FAST;
+			opt.mf = LZMA_MF_HC4;
+			opt.depth = DEPTH;
+		}
 		ret = lzma_raw_buffer_encode(filter, NULL, p, n, to, &r, limit);
 	}
 	out->n += ret == LZMA_OK ? r : 0;
 	return ret == LZMA_OK ? 0 : ret == LZMA_BUF_ERROR ? 1 : -1;
 }
 
-/* Estimates of an encoder, as parts of what a quick run makes of the same bytes. */
-struct gain {
-	double lzma, zstd;
+/* A coding of bytes that a thread does. */
+enum trial_how { TRY_QUICK, TRY_FAST, TRY_LZMA, TRY_ZSTD };
+
+struct trial {
+	enum trial_how how;
+	const uint8_t *p;
+	size_t n, limit;        /* of LZMA: as much, or more, is too much */
+	struct buf out;
+	size_t size;            /* that it takes; SIZE_MAX: too much */
+	int r;
 };
 
-/* The gains on a sample of n bytes. 0, or -1 without memory. */
-static int
-whole_gain(const uint8_t *p, size_t n, struct gain *g)
+static void
+trial_work(void *arg, unsigned thread, void *job)
 {
-	size_t quick, k = 0, all = SLICES * SLICE, step = (n - SLICE) / (SLICES - 1);
-	uint8_t *s = malloc(all);
-	struct buf lzma = BUF_INIT, zstd = BUF_INIT;
-	int bad = !s;
+	struct trial *t = job;
 
-	for (; !bad && k < SLICES; k++)
-		memcpy(s + k * SLICE, p + k * (step & ~(size_t)7), SLICE);
-	bad = bad || whole_quick(s, all, &quick) != 0 || whole_lzma(s, all, 2 * all, &lzma) != 0 ||
-	    whole_zstd(s, all, &zstd) != 0;
-	if (!bad)
-		*g = (struct gain){ (double)lzma.n / (double)quick, (double)zstd.n / (double)quick };
-	buf_free(&lzma);
-	buf_free(&zstd);
-	free(s);
+	(void)arg, (void)thread;
+	if (t->how == TRY_QUICK) {
+		t->r = whole_quick(t->p, t->n, &t->size);
+		return;
+	}
+	t->r = t->how == TRY_ZSTD ? whole_zstd(t->p, t->n, &t->out) :
+	    whole_lzma(t->p, t->n, t->how == TRY_FAST, t->limit, &t->out);
+	t->size = t->r ? SIZE_MAX : t->out.n;
+	if (t->r || t->how == TRY_FAST)
+		buf_free(&t->out);
+}
+
+/* 0, or -1 without memory. */
+static int
+trial_run(unsigned threads, struct trial *t, size_t n)
+{
+	struct par *p = pool_new_room(n < threads ? (unsigned)n : threads, n, trial_work, NULL);
+	int bad = !p;
+
+	for (size_t i = 0; p && i < n; i++)
+		pool_submit(p, &t[i]);
+	for (size_t i = 0; p && i < n; i++) {
+		pool_wait(p);
+		bad |= t[i].r < 0;
+	}
+	pool_free(p);
 	return bad ? -1 : 0;
 }
 
-/* Are LZMA (1) and zstd (2) to be tried on n bytes that take `size` otherwise? -1: no memory. */
-static int
-whole_tries(const uint8_t *p, size_t n, size_t size)
+/* LZMA of n bytes never takes more. */
+static size_t
+whole_limit(size_t n, double most)
 {
-	struct gain g;
-	double least;
-	size_t quick;
+	return most < (double)(n + n / 1024 + 4096) ? (size_t)most + 1 : n + n / 1024 + 4096;
+}
 
-	if (n <= SLICES * SLICE || size < n / LITTLE)
-		return 3;
-	if (whole_quick(p, n, &quick) != 0 || whole_gain(p, n, &g) != 0)
+/* A sample of n bytes: pieces from all over them. NULL without memory. */
+static uint8_t *
+whole_sample(const uint8_t *p, size_t n)
+{
+	size_t step = (n - SLICE) / (SLICES - 1);
+	uint8_t *s = malloc((size_t)SLICES * SLICE);
+
+	for (size_t k = 0; s && k < SLICES; k++)
+		memcpy(s + k * SLICE, p + k * (step & ~(size_t)7), SLICE);
+	return s;
+}
+
+/* What is to be tried on a unit. */
+enum { DO_LZMA = 1, DO_ZSTD = 2, DO_BYTES = 4, DO_ALL = 7 };
+
+/* The same for blocks that take little. -1 without memory. */
+static int
+tries_little(const uint8_t *p, size_t n, size_t size, unsigned threads)
+{
+	struct trial t[] = {
+		{ .how = TRY_FAST, .p = p, .n = n, .limit = whole_limit(n, FAR * (double)size) },
+		{ .how = TRY_QUICK, .p = p, .n = n },
+	};
+
+	if (trial_run(threads, t, 2) != 0)
 		return -1;
-	least = g.lzma < g.zstd ? g.lzma : g.zstd;
-	if (vc_is_noise(quick, n) && least > NOISE)     /* zstd stores it with few headers */
-		return size > quick ? 2 : 0;
-	if ((double)quick * (least < 1 ? least : 1) > NEAR * (double)size)
+	return t[0].size == SIZE_MAX && t[1].size > FAR * size ? 0 : DO_ALL;
+}
+
+/* What is to be tried on n bytes that take `size` otherwise? -1: no memory. */
+static int
+whole_tries(const uint8_t *p, size_t n, size_t size, unsigned threads)
+{
+	enum { T_ALL, T_QUICK, T_LZMA, T_ZSTD, T_SHORT, T_LONG, TRIALS };
+	const size_t part = (size_t)SLICES * SLICE;
+	struct trial t[TRIALS];
+	size_t least;
+	uint8_t *s;
+	double gain, first, most;
+	int tries, zstd;
+
+	if (n <= part)
+		return DO_ALL;
+	if (size < n / LITTLE)
+		return tries_little(p, n, size, threads);
+	s = whole_sample(p, n);
+	t[T_ALL] = (struct trial){ .how = TRY_QUICK, .p = p, .n = n };
+	t[T_QUICK] = (struct trial){ .how = TRY_QUICK, .p = s, .n = part };
+	t[T_LZMA] = (struct trial){ .how = TRY_LZMA, .p = s, .n = part, .limit = 2 * part };
+	t[T_ZSTD] = (struct trial){ .how = TRY_ZSTD, .p = s, .n = part };
+	t[T_SHORT] = (struct trial){ .how = TRY_FAST, .p = s, .n = part, .limit = 2 * part };
+	tries = s ? trial_run(threads, t, T_LONG) : -1;
+	buf_free(&t[T_LZMA].out);
+	buf_free(&t[T_ZSTD].out);
+	free(s);
+	if (tries < 0)
+		return -1;
+	least = t[T_LZMA].size < t[T_ZSTD].size ? t[T_LZMA].size : t[T_ZSTD].size;
+	gain = (double)least / (double)t[T_QUICK].size;
+	if (vc_is_noise(t[T_ALL].size, n) && gain > NOISE)        /* zstd stores it with few headers */
+		return size > t[T_ALL].size ? DO_ZSTD | DO_BYTES : 0;
+	first = (double)t[T_ALL].size * (gain < 1 ? gain : 1);
+	if (first > NEAR * (double)size)
 		return 0;
-	return g.zstd > ZFAR * g.lzma ? 1 : 3;
+	zstd = (double)t[T_ZSTD].size > ZFAR * (double)t[T_LZMA].size ? 0 : DO_ZSTD;
+	if (first <= NEARER * (double)size)
+		return DO_BYTES | DO_LZMA | zstd;
+	gain = (double)least / (double)t[T_SHORT].size;
+	most = NEARER * (double)size / (gain < 1 ? gain : 1);
+	t[T_LONG] = (struct trial){ .how = TRY_FAST, .p = p, .n = n, .limit = whole_limit(n, most) };
+	if (trial_run(1, &t[T_LONG], 1) != 0)
+		return -1;
+	return (double)t[T_LONG].size > most ? DO_BYTES : DO_BYTES | DO_LZMA | zstd;
 }
 
 /* Codes the records at raw, as `tries` has it; what is best is first. 0, or -1 without memory. */
 static int
-whole_try(const struct buf *raw, int tries, size_t size, struct buf *best, unsigned *method)
+whole_try(const struct buf *raw, int tries, unsigned threads, size_t size, struct buf *best, unsigned *method)
 {
-	struct buf zstd = BUF_INIT;
-	int bad = (tries & 1) && whole_lzma(raw->p, raw->n, size, best) < 0;
+	struct trial t[2];
+	size_t n = 0;
+	int r;
 
-	*method = VS_LZMA;
-	if (!bad && (tries & 2))
-		bad = whole_zstd(raw->p, raw->n, &zstd) != 0;
-	if (!bad && zstd.n && (!best->n || zstd.n < best->n)) {
+	/* LZMA takes longer: it begins */
+	if (tries & DO_LZMA)
+		t[n++] = (struct trial){ .how = TRY_LZMA, .p = raw->p, .n = raw->n, .limit = size };
+	if (tries & DO_ZSTD)
+		t[n++] = (struct trial){ .how = TRY_ZSTD, .p = raw->p, .n = raw->n };
+	r = n ? trial_run(threads, t, n) : 0;
+	for (size_t i = 0; i < n; i++) {
+		if (r || t[i].size == SIZE_MAX || (best->n && t[i].size >= best->n)) {
+			buf_free(&t[i].out);
+			continue;
+		}
 		buf_free(best);
-		*best = zstd;
-		*method = VS_ZSTD;
-		return 0;
+		*best = t[i].out;
+		*method = t[i].how == TRY_LZMA ? VS_LZMA : VS_ZSTD;
 	}
-	buf_free(&zstd);
-	return bad ? -1 : 0;
+	return r;
 }
 
 /*
@@ -185,7 +283,8 @@ whole_try(const struct buf *raw, int tries, size_t size, struct buf *best, unsig
  * 0, or -1 without memory.
  */
 static int
-whole_bytes(const struct vs_common *m, const struct buf *raw, size_t size, struct buf *best, unsigned *method)
+whole_bytes(const struct vs_common *m, const struct buf *raw, double close, size_t size, struct buf *best,
+    unsigned *method)
 {
 	const struct vs_layout *y = &m->info.layout;
 	unsigned width = y->ref ? 1 : y->width[0];
@@ -205,7 +304,7 @@ whole_bytes(const struct vs_common *m, const struct buf *raw, size_t size, struc
 		r = whole_quick(raw->p, raw->n, &all) != 0 || whole_quick(sample.p, sample.n, &quick) != 0 ? -1 : 0;
 	noise = part > sample.n - sample.n / WORTH;
 	buf_free(&sample);
-	if (!r && !noise && (double)all * (double)part <= CLOSE * (double)quick * (double)size)
+	if (!r && !noise && (double)all * (double)part <= close * (double)quick * (double)size)
 		r = bytes_encode(raw->p, raw->n, &s, size - size / WORTH, &b);
 	if (!r && b.n) {
 		buf_free(best);
@@ -218,16 +317,18 @@ whole_bytes(const struct vs_common *m, const struct buf *raw, size_t size, struc
 }
 
 int
-vs_whole_encode(const struct vs_common *m, const struct buf *raw, size_t size, struct buf *out)
+vs_whole_encode(const struct vs_common *m, const struct buf *raw, unsigned threads, size_t size,
+    struct buf *out)
 {
 	struct vs_bhead h = { .n = raw->n / m->record, .whole = 1 };
 	struct buf best = BUF_INIT;
 	size_t start = out->n;
-	int r = raw->n ? whole_tries(raw->p, raw->n, size) : 0;
+	int r = raw->n ? whole_tries(raw->p, raw->n, size, threads) : 0;
 
-	if (r > 0 && whole_try(raw, r, size, &best, &h.col[0].method) != 0)
+	if (r > 0 && whole_try(raw, r, threads, size, &best, &h.col[0].method) != 0)
 		r = -1;
-	if (r > 0 && whole_bytes(m, raw, size, &best, &h.col[0].method) != 0)
+	if (r > 0 && (r & DO_BYTES) &&
+	    whole_bytes(m, raw, r & DO_LZMA ? CLOSE : CLOSER, size, &best, &h.col[0].method) != 0)
 		r = -1;
 	if (r > 0 && best.n && best.n <= VS_WHOLE_MAX(raw->n)) {
 		h.col[0].size = best.n;

@@ -229,7 +229,7 @@ unit_end(struct vs_writer *w)
 		return -1;
 	u->raw.n -= ntail;
 	w->block.n = 0;
-	one = vs_whole_encode(&w->m, &u->raw, u->coded.n, &w->block);
+	one = vs_whole_encode(&w->m, &u->raw, w->threads, u->coded.n, &w->block);
 	if (one < 0)
 		return stream_fail(w, VS_NOMEM);
 	if (one) {
