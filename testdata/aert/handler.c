@@ -282,6 +282,35 @@ static int do_registers(void)
 	return 0;
 }
 
+/* makes what it interrupted go on elsewhere, and that leaves by a jump */
+ALONE static void elsewhere(void)
+{
+	one_open(SIGSEGV);
+	siglongjmp(out, 1);
+}
+ALONE static void one_recover(int sig, siginfo_t *si, void *uc)
+{
+	greg_t *r = ((ucontext_t *)uc)->uc_mcontext.gregs;
+
+	ring[sig & 1] += (unsigned)si->si_code;
+	r[REG_RSP] = ((r[REG_RSP] - 256) & -16) - 8;
+	*(long *)r[REG_RSP] = 0;
+	r[REG_RIP] = (greg_t)(uintptr_t)elsewhere;
+}
+static int do_recover(void)
+{
+	unsigned n = 0;
+
+	setinfo(SIGSEGV, one_recover, 0);
+	for (volatile int i = 0; i < 3; i++)
+		if (sigsetjmp(out, 1) == 0)
+			n += faults(3, 0);
+		else
+			n += work(100);
+	printf("%u", n);
+	return 0;
+}
+
 /* jumps to a frame of libc, which the signal had not interrupted: from a comparison function */
 static int faulty(const void *a, const void *b)
 {
@@ -435,7 +464,7 @@ static int do_region(void)
 static const struct { const char *name; int (*f)(void); } acts[] = {
 #define A(x) { #x, do_##x }
 	A(fault), A(info), A(nest), A(busy), A(altstack), A(large), A(exit), A(_exit), A(abort), A(fatal), A(exec), A(badexec),
-	A(fork), A(jump), A(jumpalt), A(registers), A(jumpback), A(timer), A(deep), A(storm), A(threads), A(threadexit),
+	A(fork), A(jump), A(jumpalt), A(registers), A(recover), A(jumpback), A(timer), A(deep), A(storm), A(threads), A(threadexit),
 #ifdef REGION
 	A(region),
 #endif

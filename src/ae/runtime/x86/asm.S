@@ -390,7 +390,7 @@ __ae_back:
 __ae_land:
 	push	%rax
 	cmpq	$0, PTR
-	je	.Lnoptr
+	je	.Lland_lost             /* as above; or it made the interrupted code go on elsewhere, which jumped */
 	cmpl	$1, LIVE
 	ja	.Lland_normally
 .Lland_here:
@@ -417,9 +417,6 @@ __ae_land:
 	cmp	SPAN, %rax
 	jb	.Lland_here
 	jmp	.Lland_lost
-.Lnoptr:
-	cmpl	$0, DEPTH
-	je	1b
 .Lland_lost:
 	mov	%r15, LENT
 	push	%r11
