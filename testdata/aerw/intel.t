@@ -196,8 +196,8 @@ unchanged block
 is "blocks and macros" "$(sed 's/line \([0-9]*\): /\1 /; s/^aerw: block.c: //; s/: function.*//' block.err)" "6 code that the assembler repeats
 7 code that the assembler repeats
 8 code that the assembler repeats
-9 'inc1 ecx': not translated from Intel syntax exactly
-10 'inc2 ecx': not translated from Intel syntax exactly
+9 'inc1 ecx': may be a macro of the assembler
+10 'inc2 ecx': may be a macro of the assembler
 11 'add3 ecx': code that the assembler repeats
 aerw: block.s: 9 functions, 6 left untraced"
 printf '%s\n' '.macro intel' '.intel_syntax noprefix' .endm intel 'mov eax, 1' > after.s

@@ -46,6 +46,32 @@ is "what the assembler repeats" "$(grep -c 'line 7.*: code that the assembler re
 is "the others are traced" "$(tail -n 1 err)" "aerw: b.s: 7 functions, 4 left untraced"
 is "quiet" "$(aerw -q b.s 2>&1 >/dev/null)" ""
 
+# what is not the same where the assembler finds it again, in the function's copy: macros, symbols that are set more than once
+cat > again.c <<'E'
+__asm__(".macro num r\n add $\\@, \\r\n.endm\n.macro back r\n1: inc \\r\n.endm\n.macro sub a, b\n add \\a, \\b\n.endm\n.set once, 3\ntoo = 4");
+int num(int x) { __asm__("num %0" : "+r"(x)); return x; }
+int back(int x) { __asm__("1: dec %0; BACK %0; jne 1b" : "+r"(x)); return x; }
+int locked(int x) { __asm__("lock; sub %1, %0" : "+m"(x) : "r"(3)); return x; }
+int named(int x) { __asm__("add $once, %0; add $too, %0; .set here, 5; add $here, %0" : "+r"(x)); return x; }
+int counted(int x) { __asm__(".set n, 1; .rept 2; add $n, %0; .set n, n + 1; .endr" : "+r"(x)); return x; }
+int plain(int x) { return x + 3; }
+E
+# shellcheck disable=SC2086
+$CC $opts -S again.c -o again.s
+is "macros, and symbols that are set again" "$(aerw -v again.s 2>&1 >again.ae.s | sed "s/'[^']*'/X/; s/^aerw: again.c: //")" "line 2: X: may be a macro of the assembler: function num left untraced
+line 3: X: may be a macro of the assembler: function back left untraced
+line 4: X: may be a macro of the assembler: function locked left untraced
+line 6: X: a symbol that is set more than once: function counted left untraced
+aerw: again.s: 6 functions, 4 left untraced"
+for what in '.include "other.s"' '.macro define name; .macro \name; nop; .endm; .endm' \
+    '.macro define name; .set \name, 1; .endm'; do
+	echo > other.s
+	{ printf '%s\n' "$what"; cat a.s; } > any.s
+	is "any may be a macro" "$(aerw any.s 2>&1 >any.ae.s | grep -c 'may be a macro')" 2
+done
+printf '.rept 0\n\tnop\n.endr # none\n' > none.s
+is "repeated 0 times" "$(aerw none.s)" ""
+
 # a resolver: the line is its own, and what the compiler has made itself has none
 cat > ifunc.c <<'E'
 static int f(int x) { return x; }

@@ -24,16 +24,11 @@ struct spoken {
 	char *s;                /* its translation, owned; NULL while foreign, or of a directive that changes the syntax */
 };
 
-/* The name of a macro, in the text: what its instructions are depends on the syntax where it is used */
-struct macro { const char *name; size_t n; };
-
 struct translation {
 	struct text *t;
 	const struct dialect *d;
 	struct spoken *said;
 	size_t n, cap;
-	struct macro *macro;
-	size_t nmacro, capmacro;
 	int unclear;            /* a macro may change the syntax */
 	struct assembly a;
 	struct assembler as;
@@ -79,30 +74,6 @@ translation_add(struct translation *r, uint32_t i, int syntax)
 	return p;
 }
 
-static void
-translation_define(struct translation *r, const char *s)
-{
-	size_t n;
-	const char *name = text_macro(s, &n);
-
-	if (!name)
-		return;
-	r->macro = mem_xgrow(r->macro, &r->capmacro, r->nmacro + 1, sizeof *r->macro);
-	r->macro[r->nmacro++] = (struct macro){ name, n };
-}
-
-/* Does the statement use a macro? */
-static int
-translation_defined(const struct translation *r, const char *s)
-{
-	size_t i;
-
-	for (i = 0; i < r->nmacro; i++)
-		if (strncasecmp(s, r->macro[i].name, r->macro[i].n) == 0 && !text_symchar((unsigned char)s[r->macro[i].n]))
-			return 1;
-	return 0;
-}
-
 /* Is it a directive that may leave out others? */
 static int
 translation_skips(const char *s)
@@ -125,7 +96,6 @@ translation_block(struct translation *r, uint32_t i, int *syntax)
 		const char *s = r->t->st[i].s;
 		int after = r->d->after(s);
 
-		translation_define(r, s);
 		changes |= after >= 0;
 		skips |= translation_skips(s);
 		*syntax = after < 0 ? *syntax : after;
@@ -163,8 +133,8 @@ translation_find(struct translation *r)
 		p = translation_add(r, i, after < 0 ? syntax : 0);
 		if (after >= 0)
 			syntax = after;
-		else if (translation_defined(r, st->s))
-			p->foreign = 1;
+		else if (text_uses_macro(r->t, st->s))
+			p->foreign = 1; /* what its instructions are depends on the syntax here */
 		else
 			spoken_next(r, p);
 	}
@@ -380,6 +350,5 @@ dialect_translate(struct text *t, const char *as, char *const *args)
 	for (i = 0; i < r.n; i++)
 		free(r.said[i].s);
 	free(r.said);
-	free(r.macro);
 	return why;
 }

@@ -30,6 +30,32 @@ fn_fail(struct afunc *fn, uint32_t line, const char *why)
 	}
 }
 
+/* First pass: symbols that directives set, and whether that may be more than once. */
+static void
+asm_set(struct file *f, const struct stmt *st)
+{
+	static const char *const words[] = { ".set", ".equ", ".eqv", NULL };
+	const char *a = NULL, *end;
+	struct sym *y;
+	size_t i, n;
+
+	for (i = 0; words[i] && !a; i++)
+		a = text_directive(st->s, words[i]);
+	if (!a)
+		a = st->s;
+	for (n = 0; text_symchar((unsigned char)a[n]); n++)
+		;
+	end = a + n + strspn(a + n, " \t");
+	if (*a == '\\' && (a != st->s || strchr(a, '=')))
+		f->text.anymacro = 1;   /* in a macro: any symbol */
+	if (!n || *end != (a == st->s ? '=' : ','))
+		return;
+	y = symtab_get(&f->sym, a, n);
+	/* what is set to an expression (==) changes with what is in that; a block is perhaps there more than once */
+	y->nset = (uint8_t)(y->nset || st->block || end[1] == '=' || text_directive(st->s, ".eqv") ? 2 : 1);
+	f->varies |= y->nset > 1;
+}
+
 /* First pass: types and bindings, which may come before or after the label. */
 static void
 asm_declare(struct file *f, const struct stmt *st)
@@ -205,6 +231,23 @@ asm_label(struct where *w, const struct stmt *st)
 	}
 }
 
+/* Is the statement another one where the assembler finds it for a second time, in the function's copy? */
+static void
+asm_again(const struct file *f, struct afunc *fn, const struct stmt *st)
+{
+	const char *s = text_operands(f->m, st->s);
+	size_t n;
+
+	if (text_uses_macro(&f->text, st->s))
+		fn_fail(fn, st->line, "may be a macro of the assembler");
+	for (; f->varies && (s = text_symbol(f->m, s, &n)) != NULL; s += n) {
+		const struct sym *y = symtab_find(&f->sym, s, n);
+
+		if (y && y->nset > 1)
+			fn_fail(fn, st->line, "a symbol that is set more than once");
+	}
+}
+
 static void
 asm_instruction(struct where *w, uint32_t i)
 {
@@ -222,6 +265,7 @@ asm_instruction(struct where *w, uint32_t i)
 	a->frag = (uint8_t)w->frag;
 	a->target = a->callee = a->table = a->pads = NONE;
 	w->f->owner[i] = w->fn + 1;
+	asm_again(w->f, fn, &w->f->text.st[i]);
 	if (w->f->text.st[i].foreign)
 		fn_fail(fn, w->f->text.st[i].line, fn->m->dialect->untranslated);
 }
@@ -243,6 +287,8 @@ asm_directive(struct where *w, const struct stmt *st)
 	}
 	if (w->fn == NONE)
 		return;
+	if (text_uses_macro(&f->text, st->s))
+		fn_fail(&f->fn[w->fn], st->line, "may be a macro of the assembler");
 	if (text_repeats(st->s))
 		fn_fail(&f->fn[w->fn], st->line, "code that the assembler repeats");
 	if (st->foreign)
@@ -407,6 +453,9 @@ file_recover(struct file *f)
 	for (i = 0; i < f->text.n; i++)
 		if (f->text.st[i].kind == ST_DIRECTIVE)
 			asm_declare(f, &f->text.st[i]);
+	for (i = 0; i < f->text.n; i++)
+		if (f->text.st[i].kind == ST_DIRECTIVE || f->text.st[i].block)
+			asm_set(f, &f->text.st[i]);
 	place_all(f);
 	for (i = 0; i < f->nfn; i++) {
 		struct afunc *fn = &f->fn[i];

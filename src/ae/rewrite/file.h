@@ -140,6 +140,7 @@ struct file {
 	uint32_t *labelat;
 	uint8_t *bound;         /* for each statement: bit 0 label at a bound of call sites, bit 1 at a landing pad */
 	const char *source;     /* the .file name, "" if none */
+	int varies;             /* symbols are set more than once */
 	int context;            /* makecontext or the like is used */
 	int waits;              /* ae_start() is used */
 };

@@ -127,6 +127,41 @@ asm_text_tls(const struct text *t, const char *s)
 	    asm_text_prefix(t, s);
 }
 
+/* Statement s may define a macro. */
+static void
+asm_text_define(struct text *t, const char *s)
+{
+	size_t n;
+	const char *name = text_macro(s, &n);
+
+	if (!name) {
+		t->anymacro |= asm_text_word(s, ".include");
+		return;
+	}
+	/* \name in a macro, or in quotes: another name */
+	t->anymacro |= !n || !strchr(" \t,(", name[n]);
+	t->macro = mem_xgrow(t->macro, &t->capmacro, t->nmacro + 1, sizeof *t->macro);
+	t->macro[t->nmacro++] = (struct macro){ name, n };
+}
+
+int
+text_uses_macro(const struct text *t, const char *s)
+{
+	const char *operands = t->nmacro ? text_operands(t->m, s) : s;
+	size_t i;
+
+	if (t->anymacro)
+		return 1;
+	do {                    /* after prefixes, too */
+		for (i = 0; i < t->nmacro; i++)
+			if (strncasecmp(s, t->macro[i].name, t->macro[i].n) == 0 && !text_symchar((unsigned char)s[t->macro[i].n]))
+				return 1;
+		s += strcspn(s, " \t");
+		s += strspn(s, " \t");
+	} while (*s && s < operands);
+	return 0;
+}
+
 /* How often a block is there that only repeats instructions; -1: only the assembler knows. */
 static long
 asm_text_times(const struct text *t)
@@ -229,6 +264,7 @@ asm_text_statement(struct text *t, char *s, uint32_t line, int inasm)
 		*e = c;
 		code |= asm_text_tls(t, s);
 		asm_text_add(t, code ? ST_INSN : ST_DIRECTIVE, s, line, inasm);
+		asm_text_define(t, s);
 		if (!inasm && text_directive(s, ".size"))
 			t->src = NULL;  /* what comes is another function's */
 		asm_text_block(t);
@@ -336,9 +372,11 @@ parse_line(struct text *t, char *s, uint32_t line, int inasm)
 		if (last > s)
 			asm_text_statement(t, s, line, inasm);
 		s = sep ? end + 1 : end;
-		if (comment && last < end && !inasm && is_spill(s) && t->st[t->n - 1].kind == ST_INSN)
+		if (!comment || last == end || inasm || !t->n)
+			continue;
+		if (is_spill(s) && t->st[t->n - 1].kind == ST_INSN)
 			t->st[t->n - 1].spill = 1;
-		if (comment && last < end && !inasm && text_directive(t->st[t->n - 1].s, ".loc"))
+		if (text_directive(t->st[t->n - 1].s, ".loc"))
 			asm_text_loc(t, s);
 	}
 }
@@ -427,7 +465,10 @@ void
 text_free(struct text *t)
 {
 	free(t->st);
+	free(t->macro);
 	free(t->buf);
+	t->macro = NULL;
+	t->nmacro = t->capmacro = 0;
 	t->buf = NULL;
 	t->st = NULL;
 	t->n = t->cap = 0;

@@ -31,6 +31,9 @@ struct stmt {
 
 enum stmt_block { BLOCK_NONE, BLOCK_BEGIN, BLOCK_INSIDE, BLOCK_LABEL, BLOCK_END };
 
+/* The name of a macro, in the text */
+struct macro { const char *name; size_t n; };
+
 struct text {
 	const struct machine *m;
 	struct stmt *st;
@@ -40,6 +43,9 @@ struct text {
 	int srclen;
 	uint32_t srcline;
 	struct { size_t first; unsigned depth; int macro; } open;      /* the block that is being read, if depth is not 0 */
+	struct macro *macro;    /* all that are defined somewhere */
+	size_t nmacro, capmacro;
+	int anymacro;           /* others may be, with names that are not known here */
 };
 
 /*
@@ -64,6 +70,8 @@ void text_write(struct buf *o, const struct machine *m, const struct stmt *st);
 const char *text_directive(const char *s, const char *name);
 /* The name that directive s (.macro) defines, *n characters; NULL: it is another directive. */
 const char *text_macro(const char *s, size_t *n);
+/* May statement s use a macro? What that is at another place, only the assembler knows. */
+int text_uses_macro(const struct text *t, const char *s);
 /* Is s a directive that repeats what follows (.rept, .irp or the like)? */
 int text_repeats(const char *s);
 
