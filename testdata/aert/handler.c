@@ -288,13 +288,14 @@ ALONE static void elsewhere(void)
 	one_open(SIGSEGV);
 	siglongjmp(out, 1);
 }
+static int called;
 ALONE static void one_recover(int sig, siginfo_t *si, void *uc)
 {
 	greg_t *r = ((ucontext_t *)uc)->uc_mcontext.gregs;
 
 	ring[sig & 1] += (unsigned)si->si_code;
 	r[REG_RSP] = ((r[REG_RSP] - 256) & -16) - 8;
-	*(long *)r[REG_RSP] = 0;
+	*(long *)r[REG_RSP] = called ? (long)r[REG_RIP] : 0;    /* as if that had called it */
 	r[REG_RIP] = (greg_t)(uintptr_t)elsewhere;
 }
 static int do_recover(void)
@@ -310,6 +311,8 @@ static int do_recover(void)
 	printf("%u", n);
 	return 0;
 }
+
+static int do_inject(void) { called = 1; return do_recover(); }
 
 /* jumps to a frame of libc, which the signal had not interrupted: from a comparison function */
 static int faulty(const void *a, const void *b)
@@ -464,7 +467,7 @@ static int do_region(void)
 static const struct { const char *name; int (*f)(void); } acts[] = {
 #define A(x) { #x, do_##x }
 	A(fault), A(info), A(nest), A(busy), A(altstack), A(large), A(exit), A(_exit), A(abort), A(fatal), A(exec), A(badexec),
-	A(fork), A(jump), A(jumpalt), A(registers), A(recover), A(jumpback), A(timer), A(deep), A(storm), A(threads), A(threadexit),
+	A(fork), A(jump), A(jumpalt), A(registers), A(recover), A(inject), A(jumpback), A(timer), A(deep), A(storm), A(threads), A(threadexit),
 #ifdef REGION
 	A(region),
 #endif

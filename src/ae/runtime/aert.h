@@ -257,7 +257,8 @@ void ae_rec_give_up(struct ae_thread *t, const char *why);
 /* t, whose event pointer is live, was interrupted at `context`: the handler will be recorded. 0: it cannot be */
 int ae_handler_begin(struct ae_thread *t, void *context, uint8_t *live);
 void ae_handled(void *context);                 /* it returned */
-void ae_plain_handled(const void *context);      /* one that is not recorded returned */
+/* one that is not recorded returned; what ae_tramp then sets: the event pointer outside traced code, and its register */
+void ae_plain_handled(const void *context, uintptr_t kept[2]);
 void ae_lost(void);                             /* from asm.S: a handler did not return */
 
 /* core/proc.c */

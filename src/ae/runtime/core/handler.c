@@ -70,6 +70,12 @@ AETEXT static int unchanged(const uintptr_t was[AE_NREG], const void *context)
 	return i == AE_NREG;
 }
 
+/* Does traced code that was interrupted with these registers go on elsewhere, in code that is not traced? */
+AETEXT static int elsewhere(const uintptr_t was[AE_NREG], const void *context)
+{
+	return ae_intext(was[AE_NREG - 2]) && !ae_intext(context_pc(context));
+}
+
 void AETEXT ae_handled(void *context)
 {
 	struct ae_thread *h = ae_me(), *t = h->ret;
@@ -78,17 +84,27 @@ void AETEXT ae_handled(void *context)
 		ae_rec_give_up(h, "a signal handler changed registers of traced code");
 	if (h->pointer)
 		t->lent = context_lend(context, h->pointer, 1);
+	if (!t->ptr && t->held == 1 && elsewhere(h->reg, context)) {    /* as after a call: r15 is the program's */
+		t->ptr = (uint8_t *)context_pointer(context);
+		context_lend(context, t->lent, h->pointer != 0);
+	}
 	machine_set(t);
 	h->below->over = NULL;
 	t->held--;
 }
 
-void AETEXT ae_plain_handled(const void *context)
+void AETEXT ae_plain_handled(const void *context, uintptr_t kept[2])
 {
 	struct ae_thread *t = ae_me();
 
-	if (ae_lent && t->live && t->depth == 1 && !unchanged(t->plain, context))
+	if (!ae_lent || t->depth != 1)
+		return;
+	if (t->live && !unchanged(t->plain, context))
 		ae_rec_give_up(t, "a signal handler changed registers of traced code");
+	if (!kept[0] && elsewhere(t->plain, context)) {
+		kept[0] = kept[1];
+		kept[1] = context_pointer(context);
+	}
 }
 #else
 int AETEXT ae_handler_begin(struct ae_thread *t, void *context, uint8_t *live)

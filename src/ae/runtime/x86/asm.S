@@ -493,6 +493,7 @@ ae_tramp:
 	jmp	.Lplain_call
 .Lplain_back:
 	lea	32(%rsp), %rdi          /* its context, while DEPTH says that the handler runs */
+	lea	8(%rsp), %rsi
 	call	ae_plain_handled
 	add	$8, %rsp
 	pop	PTR
