@@ -1,12 +1,14 @@
 /*
- * Threads that wait for others by reading memory, with `pause`: turns, barrier, asleep, all, fork, timer.  Each prints what
- * it has counted; argument 2: how often, divided by 10 for those that take time.
+ * Threads that wait for others by reading memory, with `pause`: turns, barrier, asleep, all, fork, timer, and those
+ * of odd[].  Each prints what it has counted; argument 2: how often, less for those that take time.
  */
+#define _GNU_SOURCE
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/time.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -37,6 +39,32 @@ await_counted(const volatile unsigned *p, unsigned value, volatile unsigned long
 	    "	jne 1b"
 	    : : "r"(p), "r"(value), "r"(n) : "memory", "cc");
 }
+
+/* The same with an instruction of three bytes. */
+static void
+await_prefixed(const volatile unsigned *p, unsigned value)
+{
+	__asm__ volatile("jmp 2f\n"
+	    "1:	.byte 0x66\n"
+	    "	pause\n"
+	    "2:	cmpl %1, (%0)\n"
+	    "	jne 1b"
+	    : : "r"(p), "r"(value) : "memory", "cc");
+}
+
+/* A page of code that can be moved. */
+void await_moved(const volatile unsigned *p, unsigned value);
+__asm__(".text\n"
+    "	.p2align 12\n"
+    "await_moved:\n"
+    "	jmp 2f\n"
+    "1:	pause\n"
+    "2:	cmpl %esi, (%rdi)\n"
+    "	jne 1b\n"
+    "	ret\n"
+    "	.p2align 12\n");
+
+static void (*await_odd)(const volatile unsigned *, unsigned);
 
 static void
 barrier(void)
@@ -80,6 +108,10 @@ work(void *arg)
 				__atomic_add_fetch(&arrived, 1, __ATOMIC_SEQ_CST);
 			}
 			counted[me] = counted[me] * 31 + i;
+		} else if (await_odd) {
+			await_odd(&turn, i * ends + me);
+			counted[me] = counted[me] * 31 + turn;
+			turn++;
 		} else if (i % 2) {
 			await(&turn, i * ends + me);
 			counted[me] = counted[me] * 31 + turn;
@@ -93,16 +125,120 @@ work(void *arg)
 }
 
 static void
+all_turns(void)
+{
+	pthread_t t[THREADS];
+
+	for (unsigned long i = 0; i < ends; i++)
+		pthread_create(&t[i], NULL, work, (void *)i);
+	for (unsigned i = 0; i < ends; i++)
+		pthread_join(t[i], NULL);
+}
+
+static void
 on_timer(int sig)
 {
 	(void)sig;
 	handled++;
 }
 
+static void
+prefixed(void)
+{
+	rounds /= 50;
+	await_odd = await_prefixed;
+	all_turns();
+}
+
+/* their code moves */
+static void
+moved(void)
+{
+	void *to = mmap(NULL, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	await_odd = await_moved;
+	all_turns();
+	memcpy(&await_odd, &to, sizeof(to));
+	if (mremap((void *)(unsigned long)await_moved, 4096, 4096, MREMAP_MAYMOVE | MREMAP_FIXED, to) == MAP_FAILED)
+		exit(1);
+	rounds = 20;
+	turn = 0;
+	all_turns();
+}
+
+/* a signal of the number that breakpoints have waits until it is unblocked */
+static void
+blocked(void)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGTRAP);
+	signal(SIGTRAP, on_timer);
+	all_turns();
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	kill(getpid(), SIGTRAP);
+	turn = 0;
+	all_turns();
+	counted[0] += handled;
+	sigprocmask(SIG_UNBLOCK, &set, NULL);
+	__asm__("int3");
+	counted[1] += handled;
+}
+
+/* The bytes of rdrand amid others, which are not executed; then other code at the same place. */
+static int (*remapped)(void);
+
+static void
+map_code(int other)
+{
+	unsigned char code[] = { 0x0f, 0xc7, 0xf0, 0x90, 0xb8, 7, 0, 0, 0, 0xc3 };
+	int fd = memfd_create("code", 0);
+
+	if (other)
+		memset(code, 0x90, 4);
+	if (write(fd, code, sizeof(code)) != sizeof(code))
+		exit(1);
+	if (mmap((void *)0x10000000, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_FIXED, fd, 0) == MAP_FAILED)
+		exit(1);
+	close(fd);
+}
+
+static void *
+calls_remapped(void *arg)
+{
+	await(&sense, 1);
+	arrived = 1;
+	await(&sense, 2);
+	for (unsigned i = 0; i < rounds; i++)
+		counted[1] += (unsigned long)remapped();
+	return arg;
+}
+
+static void
+other_code(void)
+{
+	pthread_t t;
+	unsigned long at = 0x10000000;
+
+	memcpy(&remapped, &at, sizeof(at));
+	pthread_create(&t, NULL, calls_remapped, NULL);
+	map_code(0);
+	sense = 1;
+	await(&arrived, 1);
+	map_code(1);
+	sense = 2;
+	pthread_join(t, NULL);
+}
+
+static const struct { const char *name; void (*run)(void); } odd[] = {
+	{ "prefixed", prefixed }, { "moved", moved }, { "blocked", blocked }, { "remapped", other_code },
+};
+
 int
 main(int argc, char **argv)
 {
-	pthread_t t[THREADS];
+	void (*run)(void) = all_turns;
 	pid_t child = 0;
 
 	mode = argc > 1 ? argv[1] : "turns";
@@ -117,10 +253,10 @@ main(int argc, char **argv)
 		sigaction(SIGALRM, &a, NULL);
 		setitimer(ITIMER_REAL, &v, NULL);
 	}
-	for (unsigned long i = 0; i < ends; i++)
-		pthread_create(&t[i], NULL, work, (void *)i);
-	for (unsigned i = 0; i < ends; i++)
-		pthread_join(t[i], NULL);
+	for (size_t i = 0; i < sizeof(odd) / sizeof(odd[0]); i++)
+		if (!strcmp(mode, odd[i].name))
+			run = odd[i].run;
+	run();
 	if (!strcmp(mode, "fork")) {
 		child = fork();
 		if (!child) {

@@ -230,7 +230,12 @@ sys_mremap(struct cap *c, const struct call *k)
 		put_pages(c, r.lo, r.hi);
 		return;
 	}
-	random_remove(c, from, from + oldlen, 0);
+	if (to != from) {
+		random_remove(c, to, to + newlen, 0);
+		random_moved(c, from, from + oldlen, to);
+	} else if (newlen < oldlen) {
+		random_remove(c, from + newlen, from + oldlen, 0);
+	}
 	hold_cut(c, to, to + newlen);
 	region_move(&c->reg, from, oldlen, to, newlen);
 	put_move(c, from, oldlen, to, newlen);

@@ -194,6 +194,9 @@ place_watch(struct cap *c, unsigned steps, int far)
 			place_writes(c, &s, &g, far);
 		}
 		sig = place_step(c);
+		/* the kernel has unblocked it, and one that the program has sent itself would be taken for the next step */
+		if (!sig && c->mask >> (SIGTRAP - 1) & 1)
+			ptrace(PTRACE_SETSIGMASK, c->t.pid, sizeof(c->mask), &c->mask);
 		if (sig && i == 0)
 			c->nplace = 0;
 	}

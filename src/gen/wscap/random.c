@@ -167,7 +167,8 @@ random_point(struct cap *c, uint64_t addr)
 int
 random_pause(struct cap *c, uint64_t addr)
 {
-	if (fast_covers(c, addr) || fast_covers(c, addr + PAUSE_BYTES - 1))
+	/* a jump may be written there later */
+	if (c->fast && (fast_site_of(c->fast, addr) || fast_site_of(c->fast, addr + PAUSE_BYTES - 1)))
 		return -1;
 	return random_break(c, addr, PAUSE);
 }
@@ -259,6 +260,20 @@ random_remove(struct cap *c, uint64_t lo, uint64_t hi, int there)
 		i--;
 	}
 	tracee_batch_end(&c->t);
+}
+
+void
+random_moved(struct cap *c, uint64_t lo, uint64_t hi, uint64_t to)
+{
+	tracee_batch(&c->t);
+	for (size_t i = 0; i < c->nsite; i++) {
+		const struct site *s = &c->site[i];
+
+		if (s->slot < 0 && s->addr >= lo && s->addr < hi)
+			tracee_write(&c->t, s->addr - lo + to, &s->was, 1);
+	}
+	tracee_batch_end(&c->t);
+	random_remove(c, lo, hi, 0);
 }
 
 int
@@ -363,6 +378,9 @@ random_lend(struct cap *c, uint64_t addr, int away)
 void
 random_fork(struct cap *c)
 {
+	/* a thread may still watch what was removed while another one had the turn */
+	if (c->th)
+		ptrace(PTRACE_POKEUSER, c->t.pid, offsetof(struct user, u_debugreg) + 7 * sizeof(long), 0);
 	for (size_t i = 0; i < c->nsite; i++)
 		if (c->site[i].slot >= 0 && !fast_covers(c, c->site[i].addr))
 			(void)random_watch(c, c->site[i].slot, c->site[i].addr);

@@ -110,6 +110,8 @@ signal_forced(struct cap *c, int sig)
 
 	if (!(c->mask & signal_bit(sig)) && c->handler[sig] != 1)
 		return;
+	/* first: one that the program has sent itself, and blocks, would come in the call */
+	ptrace(PTRACE_SETSIGMASK, c->t.pid, sizeof(c->mask), &c->mask);
 	if (memcmp(act, none, 32) && !tracee_regs(&c->t, &g)) {
 		at = (g.rsp - 1024) & ~15ull;
 		if (tracee_read(&c->t, at, kept, 32) == 32 && tracee_write(&c->t, at, act, 32) == 32) {
@@ -117,7 +119,6 @@ signal_forced(struct cap *c, int sig)
 			tracee_write(&c->t, at, kept, 32);
 		}
 	}
-	ptrace(PTRACE_SETSIGMASK, c->t.pid, sizeof(c->mask), &c->mask);
 }
 
 /* Records the frame that the kernel wrote for the handler. */

@@ -74,6 +74,8 @@ int tsc_scaled(struct tree *a);
 /* tsc.c: as put_emulated, for rdtsc, or rdtscp if len is 3, at g */
 int put_tsc(struct cap *c, struct user_regs_struct *g, unsigned len);
 
+/* The memory of [lo, hi) is at `to` now: without breakpoints. */
+void random_moved(struct cap *c, uint64_t lo, uint64_t hi, uint64_t to);
 /* 1: it was such an instruction, and was emulated */
 int random_trap(struct cap *c, const siginfo_t *si);
 /* the address of such an instruction, if the process has executed its breakpoint and no more; else rip */

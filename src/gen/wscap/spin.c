@@ -90,7 +90,9 @@ spin_learn(struct cap *c, uint64_t rip)
 			random_hide(c, at, b, n);
 			if (x86_decode(&z, op, b, n, x86_amd_here()))
 				break;
-			if (z.mnemonic == ZYDIS_MNEMONIC_PAUSE && spin_code(c, at) && !random_pause(c, at))
+			/* with more prefixes, a turn that ends there would begin amid it */
+			if (z.mnemonic == ZYDIS_MNEMONIC_PAUSE && z.length == PAUSE_BYTES && spin_code(c, at) &&
+			    !random_pause(c, at))
 				c->th->pauses = 1;
 			at = paths_next(&p, &z, op, at);
 		}
