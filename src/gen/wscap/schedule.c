@@ -323,7 +323,12 @@ sched_interrupted(struct cap *c)
 	if (c->fast && c->fast->on && (!fast_leave(c) || turn_calls(c)))        /* it stops by itself */
 		return 0;
 	/* what it changes from now on tells where it will be interrupted, at the next tick */
-	if (lately_begin(c) || !lately_long(c) || signals_sent(c))
+	if (lately_begin(c)) {
+		if (!tracee_regs(&c->t, &g))
+			spin_learn(c, g.rip);
+		return 0;
+	}
+	if (!lately_long(c) || signals_sent(c))
 		return 0;
 	c->behind = 0;
 	other = signal_find_place(c);

@@ -77,6 +77,7 @@ void
 spin_learn(struct cap *c, uint64_t rip)
 {
 	struct paths p = {.todo = {rip}, .ntodo = 1};
+	size_t had = c->nsite;
 
 	while (p.done < p.ntodo) {
 		uint64_t at = p.todo[p.done++];
@@ -97,6 +98,8 @@ spin_learn(struct cap *c, uint64_t rip)
 			at = paths_next(&p, &z, op, at);
 		}
 	}
+	if (c->nsite > had)             /* it may have executed them before */
+		c->th->passed = 1;
 }
 
 int
