@@ -2,9 +2,9 @@
  * Threads that wait for others without a system call, by reading a word again and again.  Such loops execute `pause`.
  * While one thread runs at a time, the word does not change before the turn goes on: it does at that instruction.
  *
- * A breakpoint is written there once the turn of a thread was over near it.  The place needs nothing to be found again:
- * it is the first time that the thread executes this `pause` since it got the turn.  If it is not, as all others waited
- * for something else then, the turn goes on as after some milliseconds.
+ * A breakpoint is written there once a thread has run for its time, and was stopped near it.  The place needs nothing to be
+ * found again: it is the first time that the thread executes this `pause` since what was recorded last.  If it is not, as
+ * all others waited for something else then, the turn goes on as after some milliseconds.
  */
 #include <signal.h>
 #include <string.h>
