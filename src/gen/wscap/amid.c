@@ -23,7 +23,6 @@
 #define PR_GET_TID_ADDRESS 40
 #endif
 #define RSEQ_UNREGISTER 1
-#define PEEKED 8                /* pending signals that are looked at together */
 #define CS_64 0x33              /* the code segment of 64-bit programs */
 
 enum { CALL_AGAIN_NEW = -4, CALL_AGAIN_MIN = -516, CALL_AGAIN_MAX = -512 };
@@ -146,17 +145,10 @@ amid_again(const struct user_regs_struct *g)
 int
 amid_pending(const struct tracee *t)
 {
-	struct __ptrace_peeksiginfo_args args = {.nr = PEEKED};
-	siginfo_t si[PEEKED];
-	uint64_t blocked = 0;
-	long n = ptrace(PTRACE_GETSIGMASK, t->pid, sizeof(blocked), &blocked);
+	uint64_t own, shared, blocked;
 
-	for (args.flags = 0; !n && args.flags <= PTRACE_PEEKSIGINFO_SHARED; args.flags++)
-		for (args.off = 0; (n = ptrace(PTRACE_PEEKSIGINFO, t->pid, &args, si)) > 0; args.off += (uint64_t)n)
-			for (long i = 0; i < n; i++)
-				if (!(blocked >> (si[i].si_signo - 1) & 1))
-					return 1;
-	return n != 0;
+	return ptrace(PTRACE_GETSIGMASK, t->pid, sizeof(blocked), &blocked) || tracee_pending(t, 0, NULL, &own) ||
+	    tracee_pending(t, 1, NULL, &shared) || ((own | shared) & ~blocked);
 }
 
 /* These fail when the process is only stopped, signal(7): it is to make them again. */

@@ -26,7 +26,6 @@
 enum { FRAME_RAX = 152, FRAME_RIP = 176, FRAME_FP = 232, FRAME_HEAD = 240 };
 enum { FP_MAGIC = 464, FP_SIZE = 468, FP_HEAD = 472 };  /* offsets in the processor state */
 #define FRAME_MAX (2 * WS_XSAVE_MAX)
-#define PEEKED 16               /* pending signals that are looked at together */
 
 static uint64_t
 signal_bit(int sig)
@@ -532,17 +531,9 @@ signals_sent(const struct cap *c)
 void
 signals_lost(struct cap *c)
 {
-	struct __ptrace_peeksiginfo_args args = {.nr = PEEKED};
-	siginfo_t si[PEEKED];
-	uint64_t pending = 0;
-	long n;
+	uint64_t pending;
 
-	while ((n = ptrace(PTRACE_PEEKSIGINFO, c->t.pid, &args, si)) > 0) {
-		for (long i = 0; i < n; i++)
-			if (tracee_sent(&si[i]))
-				pending |= signal_bit(si[i].si_signo);
-		args.off += (uint64_t)n;
-	}
+	(void)tracee_pending(&c->t, 0, tracee_sent, &pending);
 	c->sent &= pending;
 }
 

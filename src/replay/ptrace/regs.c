@@ -9,6 +9,8 @@
 
 #include "replay/ptrace/tracee.h"
 
+#define PEEKED 16               /* pending signals that are looked at together */
+
 void
 tracee_stopped(struct tracee *t)
 {
@@ -62,6 +64,23 @@ tracee_sent(const siginfo_t *si)
 {
 	/* 0 in a namespace of process ids that we are not in */
 	return si->si_code == SI_TKILL && (si->si_pid == getpid() || si->si_pid == 0);
+}
+
+int
+tracee_pending(const struct tracee *t, int shared, int (*is)(const siginfo_t *si), uint64_t *set)
+{
+	struct __ptrace_peeksiginfo_args args = {.nr = PEEKED, .flags = shared ? PTRACE_PEEKSIGINFO_SHARED : 0};
+	siginfo_t si[PEEKED];
+	long n;
+
+	*set = 0;
+	while ((n = ptrace(PTRACE_PEEKSIGINFO, t->pid, &args, si)) > 0) {
+		for (long i = 0; i < n; i++)
+			if (!is || is(&si[i]))
+				*set |= 1ull << (si[i].si_signo - 1);
+		args.off += (uint64_t)n;
+	}
+	return n ? -1 : 0;
 }
 
 /*

@@ -51,6 +51,11 @@ int tracee_regs(struct tracee *t, struct user_regs_struct *g);  /* the process m
 int tracee_setregs(struct tracee *t, const struct user_regs_struct *g);
 int tracee_xsave(struct tracee *t, void *p, size_t *n);         /* *n in: room; out: bytes of the image */
 int tracee_sent(const siginfo_t *si);           /* may this process have sent it, by tgkill? */
+/*
+ * The signals that are pending for t, or for all its process, and for which `is` is not 0, if it is not NULL: a set of
+ * number - 1.  0, or -1: not all are known
+ */
+int tracee_pending(const struct tracee *t, int shared, int (*is)(const siginfo_t *si), uint64_t *set);
 void tracee_hold(struct tracee *t, const siginfo_t *si);        /* appends a signal to `held` */
 
 /*
