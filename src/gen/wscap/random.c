@@ -164,13 +164,12 @@ random_point(struct cap *c, uint64_t addr)
 	return random_break(c, addr, POINT);
 }
 
-int
+void
 random_pause(struct cap *c, uint64_t addr)
 {
 	/* a jump may be written there later */
-	if (c->fast && (fast_site_of(c->fast, addr) || fast_site_of(c->fast, addr + PAUSE_BYTES - 1)))
-		return -1;
-	return random_break(c, addr, PAUSE);
+	if (!c->fast || (!fast_site_of(c->fast, addr) && !fast_site_of(c->fast, addr + PAUSE_BYTES - 1)))
+		(void)random_break(c, addr, PAUSE);
 }
 
 void

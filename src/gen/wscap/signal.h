@@ -95,7 +95,7 @@ void random_off(struct cap *c);                                 /* the program c
 int random_point(struct cap *c, uint64_t addr);         /* writes a breakpoint: 0 or -1 */
 #define PAUSE 0x201u            /* a `pause`, in a loop of a thread that waits: spin.c */
 #define PAUSE_BYTES 2u
-int random_pause(struct cap *c, uint64_t addr);         /* stops there: 0 or -1 */
+void random_pause(struct cap *c, uint64_t addr);        /* stops there, if that can be */
 void random_pauses(struct cap *c, int on);              /* at all of them, or at none for now */
 
 #endif

@@ -92,9 +92,8 @@ spin_learn(struct cap *c, uint64_t rip)
 			if (x86_decode(&z, op, b, n, x86_amd_here()))
 				break;
 			/* with more prefixes, a turn that ends there would begin amid it */
-			if (z.mnemonic == ZYDIS_MNEMONIC_PAUSE && z.length == PAUSE_BYTES && spin_code(c, at) &&
-			    !random_pause(c, at))
-				c->th->pauses = 1;
+			if (z.mnemonic == ZYDIS_MNEMONIC_PAUSE && z.length == PAUSE_BYTES && spin_code(c, at))
+				random_pause(c, at);
 			at = paths_next(&p, &z, op, at);
 		}
 	}
@@ -110,7 +109,7 @@ spin_lift(struct cap *c)
 	if (!th)
 		return 0;
 	th->passed = 1;
-	if (th->unwatched || !th->pauses)
+	if (th->unwatched)
 		return 0;
 	random_pauses(c, 0);
 	return 1;
@@ -176,7 +175,6 @@ spin_resumed(struct cap *c, struct thread *t)
 	behind.rip += PAUSE_BYTES;
 	if (t->paused)
 		spin_put(c, &behind);
-	t->paused = 0;
 }
 
 void

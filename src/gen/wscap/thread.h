@@ -63,10 +63,10 @@ struct threads {
 	int called;                     /* it is stopped at the end of a system call */
 	int over;                       /* the thread with the turn has ended */
 	/*
-	 * spin.c: some pauses are known; there are no breakpoints at them now; the thread with the turn may have executed one
-	 * since what was recorded last
+	 * spin.c: there are no breakpoints at pauses now; the thread with the turn may have executed one since what was
+	 * recorded last
 	 */
-	int pauses, unwatched, passed;
+	int unwatched, passed;
 	unsigned alone, spins;          /* pauses of that thread while no other was ready; turns in a row that ended at one */
 	struct ws_rec_sig sig;
 	struct room *spare;             /* rooms of ended threads; owned */
