@@ -252,13 +252,10 @@ static int do_fork(void) { return ends(one_fork, 0); }
 
 /* leaves what it interrupted */
 ALONE static void one_jump(int sig) { one_mixed((unsigned)sig); siglongjmp(out, 1); }
-static int jumps(int flags)
+static int returns(void)
 {
-	stack_t s = { .ss_sp = malloc(65536), .ss_size = 65536 };
 	unsigned n = 0;
 
-	sigaltstack(&s, NULL);
-	set(SIGSEGV, one_jump, flags);
 	for (volatile int i = 0; i < 3; i++)
 		if (sigsetjmp(out, 1) == 0)
 			n += faults(3, 0);
@@ -266,6 +263,14 @@ static int jumps(int flags)
 			n += work(100);
 	printf("%u", n);
 	return 0;
+}
+static int jumps(int flags)
+{
+	stack_t s = { .ss_sp = malloc(65536), .ss_size = 65536 };
+
+	sigaltstack(&s, NULL);
+	set(SIGSEGV, one_jump, flags);
+	return returns();
 }
 static int do_jump(void) { return jumps(0); }
 static int do_jumpalt(void) { return jumps(SA_ONSTACK); }
@@ -300,16 +305,8 @@ ALONE static void one_recover(int sig, siginfo_t *si, void *uc)
 }
 static int do_recover(void)
 {
-	unsigned n = 0;
-
 	setinfo(SIGSEGV, one_recover, 0);
-	for (volatile int i = 0; i < 3; i++)
-		if (sigsetjmp(out, 1) == 0)
-			n += faults(3, 0);
-		else
-			n += work(100);
-	printf("%u", n);
-	return 0;
+	return returns();
 }
 
 static int do_inject(void) { called = 1; return do_recover(); }
