@@ -1,6 +1,7 @@
 # A fatal access to memory: the trace ends before the instruction that made it, as a replay of a capture does, and as the kernel says
 # shellcheck disable=SC3045    # ulimit -c and -s: not in POSIX, but in every sh here
 . "$SRC/testdata/tap.sh"
+. "$SRC/testdata/aec/lib.sh"
 ulimit -c 0
 for o in -O2 -O0; do
 	aecc $o "$HERE/crash.c" -o prog || exit 1
@@ -27,7 +28,7 @@ for o in -O2 -O0; do
 	done
 done
 aec -b -o regen prog && ./regen -l a.o >ref2 2>err
-is "a regenerator says the same" "$(cat err)" "regen: a.o: signal 11 ended the program in traced code, at the instruction after the last reference"
+is "a regenerator says the same" "$(unwarned <err)" "regen: a.o: signal 11 ended the program in traced code, at the instruction after the last reference"
 same "and gives the same" ref2 ref
 AE_OUT=c.o ./prog c 2>/dev/null
 ae2addr -f text prog c.o >all 2>/dev/null

@@ -1,6 +1,7 @@
 # Shared libraries of aecc: traced in programs of aecc, as valgrind sees them; what is told of them; elsewhere they run untraced
 # shellcheck shell=sh
 . "$SRC/testdata/tap.sh"
+. "$SRC/testdata/aec/lib.sh"
 
 src=$SRC/testdata/ae2addr/library.c
 if setarch -R true 2>/dev/null; then fixed='setarch -R'; else fixed=''; fi

@@ -1,6 +1,7 @@
 # Position independent executables: addresses as loaded, in each reader; the functions and lines are those of the file
 # shellcheck shell=sh
 . "$SRC/testdata/tap.sh"
+. "$SRC/testdata/aec/lib.sh"
 
 cat >prog.c <<'X'
 #define _GNU_SOURCE

@@ -6,10 +6,8 @@ if [ -n "$SAN" ]; then
 	CFLAGS="-O1 -fsanitize=$SAN" LDFLAGS="-fsanitize=$SAN"
 	export CFLAGS LDFLAGS
 fi
-quiet() {
-	sed -e '/^==[0-9]*==WARNING: ASan/d' -e '/^False positive error reports may follow/d' -e '/^For details see/d' \
-	    -e 's/^[^:]*: //' -e 's/File too large$/cannot be written/'
-}
+unwarned() { sed -e '/^==[0-9]*==WARNING: ASan/d' -e '/^False positive error reports may follow/d' -e '/^For details see/d'; }
+quiet() { unwarned | sed -e 's/^[^:]*: //' -e 's/File too large$/cannot be written/'; }
 
 # A changed event can make a counted loop turn some 10^9 times: both end at this size of file
 most() { (trap '' XFSZ; ulimit -f 200000; "$@"); }

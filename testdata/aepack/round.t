@@ -2,6 +2,7 @@
 # shellcheck shell=sh
 # shellcheck disable=SC3045    # ulimit -c and -s: not in POSIX, but in every sh here
 . "$SRC/testdata/tap.sh"
+. "$SRC/testdata/aec/lib.sh"
 ulimit -c 0
 
 # round NAME PROGRAM EVENTS [MOST]: packed and unpacked; it has at most MOST bytes packed

@@ -3,6 +3,7 @@
 # handler-clang.t is the same for clang's programs.
 # shellcheck shell=sh source=/dev/null
 . "$HERE/lib.sh"
+. "$SRC/testdata/aec/lib.sh"
 
 aecc -O2 -Wno-pointer-bool-conversion "$HERE/handler.c" -o prog -pthread || fail aecc
 nm -S prog >names

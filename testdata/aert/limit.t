@@ -1,6 +1,7 @@
 # AE_LIMIT, and the names that %p and %n of AE_OUT make
 # shellcheck shell=sh source=/dev/null
 . "$HERE/lib.sh"
+. "$SRC/testdata/aec/lib.sh"
 
 aecc -O1 "$HERE/limit.c" -o prog || fail aecc
 inst() { ae2addr -c "$1" "$2" 2>/dev/null | awk '$1 == "instructions" { print $2 }'; }
@@ -22,7 +23,7 @@ if setarch -R true 2>/dev/null; then
 	is "AE_LIMIT=1k: some, not all" $? 0
 	aec -b -o regen prog
 	./regen -f text cut >regen.text 2>err
-	is "a regenerator says the same" "$? $(cat err)" "0 regen: cut: recording ended here by AE_LIMIT, before the run did"
+	is "a regenerator says the same" "$? $(unwarned <err)" "0 regen: cut: recording ended here by AE_LIMIT, before the run did"
 	same "and gives the same" regen.text cut.text
 else
 	skip "setarch cannot switch random addresses off"

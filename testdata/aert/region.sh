@@ -1,6 +1,7 @@
 # region.sh: regions of region.c, compared with what an oracle saw of the whole run; sourced, with $opt and $machine
 # shellcheck shell=sh source=/dev/null disable=SC2154
 . "$HERE/lib.sh"
+. "$SRC/testdata/aec/lib.sh"
 ae=$SRC/testdata/ae
 . "$ae/oracle.sh"
 target "${machine:=x86-64}"
@@ -12,7 +13,7 @@ prepare
 pushes=0
 [ $machine != x86-64 ] || pushes=1         # a call stores its return address
 # shellcheck disable=SC2086
-aecc $opt -I"$SRC/src" "$HERE/region.c" -o prog && CFLAGS="-O1 ${SAN:+-fsanitize=$SAN}" aec -b prog || exit 1
+aecc $opt -I"$SRC/src" "$HERE/region.c" -o prog && aec -b prog || exit 1
 
 # seen CASE: what the oracle saw, as lackey prints it, in log
 seen() {

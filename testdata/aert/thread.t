@@ -1,6 +1,7 @@
 # Threads: what ae2addr regenerates of each is what a capture of the same program has, and ends as the thread did.
 # shellcheck shell=sh source=/dev/null
 . "$HERE/lib.sh"
+. "$SRC/testdata/aec/lib.sh"
 
 # The layout has to be the same in both runs.
 noaslr=''
