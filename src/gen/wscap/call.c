@@ -273,6 +273,9 @@ call_prepare(struct cap *c, const struct call *k, const struct writes *w)
 		if (k->arg[0] == ARCH_SET_CPUID && c->nocpuid)
 			call_pretend(c, -ENODEV);
 		break;
+	case SYS_sched_setaffinity:
+		pin_chosen(c, k);
+		break;
 	case SYS_clone:
 	case SYS_clone3:
 	case SYS_vfork:
@@ -377,6 +380,8 @@ call_leave(struct cap *c)
 		call_retry(c);
 		return;
 	}
+	if (k.nr == SYS_sched_getaffinity)
+		pin_asked(c, &k);
 	put_sys(c, &c->in, c->out.rax);
 	c->all->until.ncalls++;
 	if (k.nr == SYS_rt_sigprocmask || k.nr == SYS_rt_sigreturn)

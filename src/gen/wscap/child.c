@@ -116,6 +116,7 @@ child_detach(const struct cap *c, struct tracee *t, pid_t process, int shared)
 	long ret;
 
 	c->all->strays = 1;
+	pin_release(c, t->pid);
 	if (!shared)
 		amid_restore(c, t);
 	if (c->notsc)

@@ -150,6 +150,7 @@ child_capture(struct cap *c, pid_t pid)
 	struct cap *k = tree_add(c->all, fork_state(c, pid, flags));
 	const char *why;
 
+	pin_begun(k, pid);
 	if (flags & CLONE_VM) {
 		k->lender = c;
 		c->borrower = k;

@@ -23,7 +23,7 @@
 #include "gen/wscap/point.h"
 #include "gen/wscap/wscap.h"
 
-enum { AUDIT = 256, TOUCH, RAW, ASLR, RECORDER, CPU, STORE, TIME, NCALLS, FROM, TO, NAMES };
+enum { AUDIT = 256, TOUCH, RAW, ASLR, RECORDER, CPU, STORE, TIME, NCALLS, FROM, TO, NAMES, PIN };
 
 static const struct opt wscap_opts[] = {
 	{ '1', "first", NULL, "capture the first process only, up to the first program that it executes" },
@@ -38,6 +38,7 @@ static const struct opt wscap_opts[] = {
 	{ RECORDER, "recorder", "WHEN", "off: each system call stops the program; on (the default): only rare ones" },
 	{ CPU, "cpu", "LEVEL", "hide what processors of level baseline or v2 lack; native (the default): nothing" },
 	{ NAMES, "names", "WHICH", "no, own or all: keep files with symbols, so that names survive a rebuild (own)" },
+	{ PIN, "pin", "WHEN", "on (the default): the program runs on one processor with wscap; off: on any" },
 	{ STORE, "store", "DIR", "keep pages of files in DIR, once for all captures that name it" },
 	{ TOUCH, "first-touch", NULL, "record each page when the program first reaches for it" },
 	{ AUDIT, "audit", NULL, "compare all writable memory before and after each system call; slow" },
@@ -158,16 +159,23 @@ wscap_amid(struct tree *a, struct cap *c)
 
 /* The first process, up to its first instruction. */
 static void
-wscap_begin(struct tree *a, char *const argv[])
+wscap_begin(struct tree *a, int pin, char *const argv[])
 {
-	struct cap *c = wscap_launch(a, argv);
+	struct cap *c;
 	const char *why;
 
+	if (pin && !a->from.kind)
+		pin_begin(a);
+	c = wscap_launch(a, argv);
+	pin_first(c);
 	wscap_heap(a);
 	cap_signals(c->t.pid);
 	wscap_descriptors();
 	if (a->from.kind) {
 		wait_region(c);
+		if (pin)
+			pin_begin(a);
+		pin_first(c);
 		wscap_amid(a, c);
 		return;
 	}
@@ -218,7 +226,7 @@ wscap_keep(struct tree *a)
 }
 
 static int
-wscap_run(struct tree *a, const char *store, char *const argv[], pid_t pid)
+wscap_run(struct tree *a, const char *store, int pin, char *const argv[], pid_t pid)
 {
 	int status, err;
 
@@ -232,9 +240,10 @@ wscap_run(struct tree *a, const char *store, char *const argv[], pid_t pid)
 	if (pid)
 		wscap_attach(a, pid);
 	else
-		wscap_begin(a, argv);
+		wscap_begin(a, pin, argv);
 	until_begin(a);
 	status = tree_run(a);
+	pin_end(a);
 	stored_close(a, store);
 	wscap_keep(a);
 	hold_close(a);
@@ -265,6 +274,14 @@ wscap_names(const char *s)
 	opt_wrong("neither no, own nor all");
 }
 
+static int
+wscap_on(const char *s)
+{
+	if (strcmp(s, "off") && strcmp(s, "on"))
+		opt_wrong("neither on nor off");
+	return !strcmp(s, "on");
+}
+
 /* Seconds, with a fraction or without, as nanoseconds. */
 static uint64_t
 wscap_time(const char *s)
@@ -283,21 +300,20 @@ main(int argc, char **argv)
 	struct tree *a = xcalloc(1, sizeof(*a));
 	const char *store = NULL;
 	uint64_t pid = 0;
-	int o, whole, recorder = -1, names = OWN;
+	int o, whole, recorder = -1, names = OWN, pin = 1;
 
 	diag_init(argv[0], CANNOT);
 	a->path = "a.ws";
 	while ((o = opt_next(&wscap_tool, argc, argv)) != -1) {
 		switch (o) {
 		case ASLR:
-			if (strcmp(optarg, "off") && strcmp(optarg, "on"))
-				opt_wrong("neither on nor off");
-			a->random = !strcmp(optarg, "on");
+			a->random = wscap_on(optarg);
 			break;
 		case RECORDER:
-			if (strcmp(optarg, "off") && strcmp(optarg, "on"))
-				opt_wrong("neither on nor off");
-			recorder = !strcmp(optarg, "on");
+			recorder = wscap_on(optarg);
+			break;
+		case PIN:
+			pin = wscap_on(optarg);
 			break;
 		case CPU:
 			if (cpuid_level(optarg, &a->cpu))
@@ -356,5 +372,5 @@ main(int argc, char **argv)
 	if (names != NO && (a->keeper = ws_keeper_new(names == OWN)) == NULL)
 		die("out of memory");
 	a->level = WS_PLAIN;            /* at first: put_untimed */
-	return wscap_run(a, store, argv + optind, (pid_t)pid);
+	return wscap_run(a, store, pin, argv + optind, (pid_t)pid);
 }

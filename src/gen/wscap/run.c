@@ -14,9 +14,11 @@
 #include "gen/wscap/thread.h"
 #include "gen/wscap/touch.h"
 
+#define CUT_EVERY 1000000000ull         /* nanoseconds */
+
 static volatile sig_atomic_t ticks, told;
 static pid_t program;
-static int fast;                        /* the timer runs every few milliseconds */
+static int fast;                        /* the timer runs every 10 milliseconds, not four times a second */
 
 static void
 on_alarm(int sig)
@@ -103,7 +105,7 @@ cap_signals_back(void)
 void
 cap_set_timer(int on)
 {
-	struct itimerval v = {{!on, on ? 10000 : 0}, {!on, on ? 10000 : 0}};
+	struct itimerval v = {{0, on ? 10000 : 250000}, {0, on ? 10000 : 250000}};
 	static int begun;
 
 	if (begun && on == fast)        /* a running timer is not restarted by further signals */
@@ -117,11 +119,15 @@ cap_set_timer(int on)
 void
 cap_tick(struct tree *a)
 {
-	int held, cut = !fast;
+	static uint64_t cut_at;         /* when what is recorded was written last */
+	static int waits;               /* ... or else */
+	int held, cut = !waits && tree_now(a) - cut_at >= CUT_EVERY;
 
 	if (!ticks)
 		return;
 	ticks = 0;
+	if (cut)
+		cut_at = tree_now(a);
 	held = turn_tick(a);
 	for (size_t i = 0; i < NBUCKETS; i++)
 		for (struct cap *c = a->bucket[i]; c; c = c->next) {
@@ -136,7 +142,8 @@ cap_tick(struct tree *a)
 				put_cut(c);
 			}
 		}
-	cap_set_timer(held);
+	waits = held;
+	cap_set_timer(pin_tick(a) || held);
 }
 
 void

@@ -183,19 +183,25 @@ sched_stopped(struct cap *c, int sig)
 }
 
 int
-sched_sleeps(pid_t tid)
+sched_state(pid_t tid)
 {
 	char path[40], text[512], *at;
 	FILE *f;
-	int sleeps = 0;
+	int state = 0;
 
 	snprintf(path, sizeof(path), "/proc/%ld/stat", (long)tid);
 	f = fopen(path, "re");
 	if (f && fgets(text, sizeof(text), f) && (at = strrchr(text, ')')) != NULL)
-		sleeps = at[1] == ' ' && at[2] == 'S';
+		state = at[1] == ' ' ? at[2] : 0;
 	if (f)
 		fclose(f);
-	return sleeps;
+	return state;
+}
+
+int
+sched_sleeps(pid_t tid)
+{
+	return sched_state(tid) == 'S';
 }
 
 /* While these wait, no other thread may run: what they do to memory would not be found. */

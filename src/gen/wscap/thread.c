@@ -164,6 +164,7 @@ thread_new(struct cap *c, pid_t tid)
 	turn = c->th->turn;
 	thread_save(c, turn);
 	t = thread_add(c, tid);
+	pin_begun(c, tid);
 	c->t.pid = tid;
 	tracee_stopped(&c->t);
 	c->t.nheld = 0;

@@ -382,6 +382,7 @@ tree_stopped(struct cap *c, int status)
 {
 	int faults, sig = 0;
 
+	c->nstops++;
 	tracee_stopped(&c->t);
 	status = tree_fault_first(c, status);
 	faults = c->all->leaving && tree_faults(c, status);

@@ -105,6 +105,17 @@ struct until {
 	int ticks;                      /* the timer was made */
 };
 
+/* --pin: the processors that wscap may use, and the one that it uses, as sets of `n` bytes in the kernel's format. */
+enum pinned { PIN_NOT, PIN_BOUND, PIN_FREE };   /* of a process: not by wscap; to that processor; let go for a while */
+struct pin {
+	int on;
+	size_t n;
+	uint8_t all[1024], one[1024];
+	unsigned soon;                  /* ticks until which a new process is looked at */
+	pid_t tid;                      /* the thread that was looked at, at the time `looked`: */
+	uint64_t looked, waited, own;   /* how long it had waited for the processor, and wscap used it: nanoseconds */
+};
+
 /* What a capture that began amid a run has put aside in the process, or in one of its threads. */
 struct amid {
 	uint64_t rseq;                  /* its restartable sequences; 0: none */
@@ -151,6 +162,7 @@ struct tree {
 	int audit, touch, random;       /* options --audit, --first-touch, --aslr */
 	struct ws_keeper *keeper;       /* option --names, or NULL */
 	int alone;                      /* option --first: children are not captured */
+	struct pin pin;
 	int recorder;                   /* option --recorder */
 	int norecorder;                 /* the kernel cannot do it */
 	int failed;                     /* writing the capture failed */
@@ -216,6 +228,8 @@ struct cap {
 	size_t nargs;                   /* bytes */
 	uint64_t ldev, lino;            /* the program interpreter's file; lino 0: none, or not known */
 	int traced;                     /* it is still under ptrace */
+	enum pinned pinned;
+	unsigned nstops, calm;          /* stops since the last tick; ticks in a row with few, while others could run */
 	size_t since;                   /* bytes of memory in the current group */
 	int dirty;                      /* something was recorded since the last cut */
 	int twice;                      /* the warning that memory is mapped twice was printed */
@@ -438,6 +452,7 @@ struct cap *sched_event(struct tree *a, pid_t pid, int status, int *handled);
 int sched_tick(struct cap *c);          /* some time has passed; 1: tell it again */
 int sched_due(const struct cap *c);     /* is the turn of the thread that has it over? */
 int sched_interrupted(struct cap *c);   /* at a stop because of sched_tick; the signal to continue with */
+int sched_state(pid_t tid);             /* R, S and the like, as in /proc; 0: not known */
 int sched_sleeps(pid_t tid);            /* does it wait in a call? */
 int sched_watching(const struct tree *a);       /* may a thread wait in a call, while others could run? */
 void sched_watch(struct tree *a);       /* looks whether it does */
@@ -456,6 +471,17 @@ uint64_t clone_flags(struct cap *c, const struct call *k);      /* flags of clon
 /* releases the program itself; from any stop but a syscall-entry stop */
 void cap_release(struct cap *c);
 uint64_t find_site(pid_t pid, struct tracee *t);        /* a `syscall` instruction in its vdso; 0: none */
+
+/* pin.c: the processors that processes run on */
+
+void pin_begin(struct tree *a);         /* binds wscap */
+void pin_end(struct tree *a);
+void pin_first(struct cap *c);          /* the first process, which stands */
+void pin_begun(const struct cap *c, pid_t tid);         /* a new process or thread */
+void pin_release(const struct cap *c, pid_t tid);       /* a thread of c, or a child of it, is not captured */
+void pin_chosen(struct cap *c, const struct call *k);   /* c is about to choose processors by sched_setaffinity */
+void pin_asked(struct cap *c, const struct call *k);    /* c has called sched_getaffinity: it is told what it could use */
+int pin_tick(struct tree *a);           /* some time has passed; 1: tell it again soon */
 
 /* fork.c: children that are captured */
 
