@@ -41,6 +41,29 @@ if [ "$one" = "$all" ]; then
 	exit
 fi
 is "bound" "$(wscap -o c.ws grep -c '^Cpus_allowed_list:[[:space:]]*[0-9]*$' /proc/self/status)" 1
+cat >region.c <<'E2'
+#include <stdio.h>
+#include <string.h>
+__attribute__((noinline)) int
+region(void)
+{
+	char line[300];
+	FILE *f = fopen("/proc/self/status", "r");
+
+	while (f && fgets(line, sizeof line, f))
+		if (!strncmp(line, "Cpus_allowed_list:\t", 19))
+			fputs(line + 19, stdout);
+	return 0;
+}
+int
+main(void)
+{
+	return region();
+}
+E2
+gcc -O1 $static -o region region.c || exit 1
+is "bound from the place of --from on" "$(wscap --from region -o c.ws ./region | grep -cx '[0-9]*')" 1
+is "let go at that of --to" "$(wscap --to region -o c.ws ./region)" "$all"
 is "--pin off" "$(wscap --pin off -o c.ws sed -n 's/^Cpus_allowed_list:[[:space:]]*//p' /proc/self/status)" "$all"
 is "--pin of another word" "$(wscap --pin=of -o c.ws true 2>&1)" "wscap: --pin of: neither on nor off; see wscap --help"
 
