@@ -37,17 +37,18 @@ attach_refused(pid_t pid, int err)
 	return err == EPERM ? "the system does not permit it, see ptrace(2)" : strerror(err);
 }
 
-/* Runs to the stop that was asked for; signals that come before are held. */
+/* Runs to the stop that it is asked for, or was; signals that come before are held. */
 static int
-attach_stop(struct tracee *t)
+attach_stop(struct tracee *t, int asked)
 {
 	siginfo_t si;
 	int status, err;
 
 	for (;;) {
 		/* again after each stop, which makes the kernel forget it */
-		if (ptrace(PTRACE_INTERRUPT, t->pid, NULL, NULL) < 0)
+		if (!asked && ptrace(PTRACE_INTERRUPT, t->pid, NULL, NULL) < 0)
 			return errno;
+		asked = 0;
 		err = tracee_wait(t, &status);
 		if (err == EINTR && !cap_told())
 			continue;
@@ -65,23 +66,36 @@ attach_stop(struct tracee *t)
 	}
 }
 
-/*
- * Stops another thread, or waits until one stops that began when its creator was traced: 0; ESRCH: it is
- * ending; another errno.
- */
+/* Threads that are about to stop. */
+struct asked {
+	pid_t *tid;                     /* owned */
+	size_t n, cap;
+};
+
+/* Asks another thread to stop, which may be traced as its creator is: 0; ESRCH: it is ending; another errno. */
+static int
+attach_ask(struct asked *a, pid_t tid)
+{
+	uint64_t tracer = 0;
+
+	if (amid_status(tid, "TracerPid", 10, &tracer))
+		return ESRCH;
+	if ((tracer != (uint64_t)getpid() && ptrace(PTRACE_SEIZE, tid, NULL, (void *)TRACEE_OPTIONS) < 0) ||
+	    ptrace(PTRACE_INTERRUPT, tid, NULL, NULL) < 0)
+		return thread_is_zombie(tid) ? ESRCH : errno;
+	a->tid = mem_xgrow(a->tid, &a->cap, a->n + 1, sizeof(*a->tid));
+	a->tid[a->n++] = tid;
+	return 0;
+}
+
+/* Waits until such a thread stops: 0; ESRCH: it is ending; another errno. */
 static int
 attach_thread(struct cap *c, pid_t tid)
 {
 	struct tracee other = {.pid = tid, .mem = c->t.mem};
-	uint64_t tracer = 0;
 	struct thread *t;
-	int err;
+	int err = attach_stop(&other, 1);
 
-	if (amid_status(tid, "TracerPid", 10, &tracer))
-		return ESRCH;
-	if (tracer != (uint64_t)getpid() && ptrace(PTRACE_SEIZE, tid, NULL, (void *)TRACEE_OPTIONS) < 0)
-		return thread_is_zombie(tid) ? ESRCH : errno;
-	err = attach_stop(&other);
 	if (err)
 		return err;
 	if (!c->th)
@@ -92,10 +106,11 @@ attach_thread(struct cap *c, pid_t tid)
 	return 0;
 }
 
-/* Stops all threads that were not known; *n of them. */
+/* Stops all threads that were not known; *n of them.  All are asked first: many that compute take long to get a processor. */
 static int
-attach_look(struct cap *c, unsigned *n)
+attach_look(struct cap *c, size_t *n)
 {
+	struct asked a = {0};
 	char path[40];
 	struct dirent *e;
 	int err = 0;
@@ -110,13 +125,19 @@ attach_look(struct cap *c, unsigned *n)
 
 		if (tid <= 0 || tid == c->pid || thread_find(c->all, tid))
 			continue;
-		err = attach_thread(c, tid);
+		err = attach_ask(&a, tid);
+		if (err == ESRCH)
+			err = 0;
+	}
+	closedir(d);
+	for (size_t i = 0; i < a.n && !err; i++) {
+		err = attach_thread(c, a.tid[i]);
 		if (!err)
 			++*n;
 		else if (err == ESRCH)
 			err = 0;
 	}
-	closedir(d);
+	free(a.tid);
 	return err;
 }
 
@@ -124,7 +145,7 @@ attach_look(struct cap *c, unsigned *n)
 static int
 attach_threads(struct cap *c)
 {
-	unsigned n;
+	size_t n;
 	int err;
 
 	do {
@@ -150,7 +171,7 @@ attach_seize(struct tree *a, pid_t pid)
 	if (ptrace(PTRACE_SEIZE, pid, NULL, (void *)TRACEE_OPTIONS) < 0)      /* it lives on if wscap is killed */
 		attach_fail(pid, attach_refused(pid, errno));
 	c->t.mem = tracee_open(pid, "mem", O_RDWR);
-	err = c->t.mem < 0 ? errno : attach_stop(&c->t);
+	err = c->t.mem < 0 ? errno : attach_stop(&c->t, 0);
 	tree_add(a, c);
 	if (!err)
 		err = attach_threads(c);

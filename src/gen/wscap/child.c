@@ -79,7 +79,7 @@ child_until(struct tracee *t, const siginfo_t *si)
  * Detaches, with the signals that were held.  Two of one number are delivered one after the other, when
  * the handler has returned: two that are pending would become one.
  */
-static void
+void
 child_deliver(struct tracee *t, pid_t process)
 {
 	uint64_t mask = 0;
@@ -106,12 +106,9 @@ child_deliver(struct tracee *t, pid_t process)
 	amid_detach(t);
 }
 
-/*
- * Allows again what the kernel was told to refuse, and delivers held signals, to a thread of the process.
- * shared: its memory is that of another process.
- */
+/* Allows a thread again what the kernel was told to refuse.  shared: its memory is that of another process. */
 void
-child_detach(const struct cap *c, struct tracee *t, pid_t process, int shared)
+child_allow(const struct cap *c, struct tracee *t, int shared)
 {
 	long ret;
 
@@ -123,7 +120,6 @@ child_detach(const struct cap *c, struct tracee *t, pid_t process, int shared)
 		tracee_call(t, &ret, SYS_prctl, PR_SET_TSC, PR_TSC_ENABLE, 0, 0, 0, 0);
 	if (c->nocpuid)
 		tracee_call(t, &ret, SYS_arch_prctl, ARCH_SET_CPUID, 1, 0, 0, 0, 0);
-	child_deliver(t, process);
 }
 
 /* The process has stopped for the first time. */
@@ -137,7 +133,8 @@ child_free(struct cap *c, pid_t pid)
 	t.mem = tracee_open(pid, "mem", O_RDWR);
 	borrow_leave(c);
 	random_child(c, &t);
-	child_detach(c, &t, pid, (clone_flags(c, &k) & CLONE_VM) != 0);
+	child_allow(c, &t, (clone_flags(c, &k) & CLONE_VM) != 0);
+	child_deliver(&t, pid);
 	tracee_close(&t);
 }
 
@@ -167,7 +164,10 @@ cap_release(struct cap *c)
 	if (c->th)
 		threads_release(c, shared);
 	fast_end(c);
-	child_detach(c, &c->t, c->pid, shared);
+	child_allow(c, &c->t, shared);
+	if (c->th)                      /* only now: each call takes long while many of them compute */
+		threads_go(c);
+	child_deliver(&c->t, c->pid);
 	c->traced = 0;
 }
 

@@ -358,7 +358,7 @@ thread_release(struct cap *c, int status, int shared)
 	for (unsigned i = 0; i < c->t.nheld; i++)       /* none runs yet, so none can be waited for */
 		syscall(SYS_tgkill, c->pid, c->t.pid, c->t.held[i].si_signo);
 	c->t.nheld = 0;
-	child_detach(c, &c->t, c->pid, shared);
+	child_allow(c, &c->t, shared);
 }
 
 void
@@ -376,8 +376,18 @@ threads_release(struct cap *c, int shared)
 		thread_load(other, t);
 		th->turn = t;
 		thread_release(other, status, shared);
+		thread_save(other, t);
 		t->own.dispatched = 0;
+		t->state = THREAD_RELEASED;
 	}
 	th->turn = turn;
 	free(other);
+}
+
+void
+threads_go(struct cap *c)
+{
+	for (struct thread *t = c->th->all; t; t = t->next)
+		if (t->state == THREAD_RELEASED)
+			child_deliver(&t->own.t, c->pid);
 }

@@ -38,7 +38,7 @@ struct thread {
 	struct cap *c;
 	pid_t tid;
 	uint32_t number;                /* in a capture, from 1 */
-	enum { THREAD_WAITS, THREAD_READY, THREAD_TURN, THREAD_DYING } state;
+	enum { THREAD_WAITS, THREAD_READY, THREAD_TURN, THREAD_DYING, THREAD_RELEASED } state;
 	int paused;                     /* `place` is a pause that it has executed natively: spin.c */
 	int stopped;                    /* it has a stop that was not handled: */
 	int status;

@@ -461,10 +461,12 @@ void sched_watch(struct tree *a);       /* looks whether it does */
 uint64_t thread_cleartid(struct cap *c, uint64_t flags);        /* of the clone that c is in; c->th may be NULL */
 void threads_free(struct cap *c);       /* forgets them; c->th may be NULL */
 void threads_interrupt(struct cap *c);  /* those that run will stop */
-/* all but the one with the turn run untraced from now on; shared: as for child_detach */
+/* all but the one with the turn are about to run untraced; shared: as for child_allow */
 void threads_release(struct cap *c, int shared);
+void threads_go(struct cap *c);         /* they run */
 /* child.c: processes that run untraced */
-void child_detach(const struct cap *c, struct tracee *t, pid_t process, int shared);
+void child_allow(const struct cap *c, struct tracee *t, int shared);
+void child_deliver(struct tracee *t, pid_t process);    /* to a thread of the process */
 void child_free(struct cap *c, pid_t pid);              /* releases a new process, which runs untraced */
 void child_free_stray(pid_t pid);               /* the same for one whose parent is gone */
 uint64_t clone_flags(struct cap *c, const struct call *k);      /* flags of clone, clone3, fork or vfork */
