@@ -60,6 +60,7 @@ fork_state(struct cap *c, pid_t pid, uint64_t flags)
 	memset(&k->hold, 0, sizeof(k->hold));
 	memset(&k->image, 0, sizeof(k->image));
 	k->site = fork_copy(c->site, c->nsite * sizeof(*c->site));
+	k->spin = (struct spin){.unwatched = c->spin.unwatched, .passed = c->spin.unwatched};
 	k->capsite = c->nsite;
 	memset(&k->shadow, 0, sizeof(k->shadow));
 	memset(&k->common, 0, sizeof(k->common));

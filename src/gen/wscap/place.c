@@ -11,6 +11,7 @@
 #include "base/bytes.h"
 #include "gen/wscap/fast.h"
 #include "gen/wscap/signal.h"
+#include "gen/wscap/spin.h"
 #include "gen/wscap/thread.h"
 #include "gen/wscap/touch.h"
 #include "gen/wscap/wscap.h"
@@ -181,6 +182,7 @@ place_watch(struct cap *c, unsigned steps, int far)
 {
 	struct user_regs_struct g;
 	struct step s;
+	struct spin_loop l = {0};
 	unsigned i;
 	int sig = 0, lifted = spin_lift(c);
 
@@ -192,6 +194,8 @@ place_watch(struct cap *c, unsigned steps, int far)
 			if (place_decode(c, g.rip, &s) || (!place_stays(&s) && !(far && place_passes(&s))))
 				break;
 			place_writes(c, &s, &g, far);
+			if (!far)
+				spin_loop_step(&l, c, &g, &s.z, s.op);
 		}
 		sig = place_step(c);
 		/* the kernel has unblocked it, and one that the program has sent itself would be taken for the next step */
@@ -201,6 +205,8 @@ place_watch(struct cap *c, unsigned steps, int far)
 			c->nplace = 0;
 	}
 	spin_return(c, lifted);
+	if (l.found && !c->hasended)
+		spin_jump(c, l.found, l.len);
 	/* a step of a program that blocks SIGTRAP unblocks it, and takes its action; that cannot be set where another one came */
 	if (i && !sig && !c->hasended)
 		signal_forced(c, SIGTRAP);

@@ -144,9 +144,9 @@ random_add(struct cap *c, struct site *s, const char *name, int quiet)
 
 /* A breakpoint at an instruction that is one for certain: 0 or -1 */
 static int
-random_break(struct cap *c, uint64_t addr, uint32_t insn)
+random_break(struct cap *c, uint64_t addr, uint32_t insn, unsigned len)
 {
-	struct site s = {.addr = addr, .d = {.insn = insn}, .sure = 1};
+	struct site s = {.addr = addr, .d = {.insn = insn, .len = len}, .sure = 1};
 
 	for (size_t i = 0; i < c->nsite; i++)
 		if (c->site[i].addr == addr)
@@ -161,15 +161,15 @@ random_break(struct cap *c, uint64_t addr, uint32_t insn)
 int
 random_point(struct cap *c, uint64_t addr)
 {
-	return random_break(c, addr, POINT);
+	return random_break(c, addr, POINT, 0);
 }
 
 void
-random_pause(struct cap *c, uint64_t addr)
+random_pause(struct cap *c, uint64_t addr, unsigned len)
 {
 	/* a jump may be written there later */
-	if (!c->fast || (!fast_site_of(c->fast, addr) && !fast_site_of(c->fast, addr + PAUSE_BYTES - 1)))
-		(void)random_break(c, addr, PAUSE);
+	if (!c->fast || (!fast_site_of(c->fast, addr) && !fast_site_of(c->fast, addr + len - 1)))
+		(void)random_break(c, addr, PAUSE, len);
 }
 
 void
@@ -295,7 +295,7 @@ random_trap(struct cap *c, const siginfo_t *si)
 			return 1;
 		}
 		if (s->d.insn == PAUSE) {
-			spin_hit(c, s->addr, &g);
+			spin_hit(c, s, &g);
 			return 1;
 		}
 		g.rip = s->addr;

@@ -93,7 +93,7 @@ turn_give(struct cap *c, struct thread *t)
 		spin_turn(c);
 		spin_resumed(c, t);
 	}
-	t->paused = 0;
+	t->after = 0;
 	th->ran = t;
 	th->placed = 0;
 	th->pi = 0;
@@ -165,13 +165,14 @@ sched_stopped(struct cap *c, int sig)
 	int over = !sig && sched_is_over(c);
 
 	if (th->called)
-		th->spins = 0;
+		c->spin.spins = 0;
 	th->called = 0;
 	if (th->over) {
 		th->over = 0;
 	} else if (!over) {
-		th->passed |= th->placed;       /* what was to be recorded is not */
-		th->placed = t->paused = 0;
+		c->spin.passed |= th->placed;   /* what was to be recorded is not */
+		th->placed = 0;
+		t->after = 0;
 		return 0;
 	} else {
 		thread_place(c, &w);
@@ -330,8 +331,7 @@ sched_interrupted(struct cap *c)
 		return 0;
 	/* what it changes from now on tells where it will be interrupted, at the next tick */
 	if (lately_begin(c)) {
-		if (!tracee_regs(&c->t, &g))
-			spin_learn(c, g.rip);
+		spin_learn_here(c);
 		return 0;
 	}
 	if (!lately_long(c) || signals_sent(c))
@@ -347,7 +347,7 @@ sched_interrupted(struct cap *c)
 	tracee_from_user(&th->sig.at, &g, g.rax);
 	place_record(c, &th->sig, g.rsp);
 	th->placed = 1;
-	th->spins = 0;
+	c->spin.spins = 0;
 	spin_learn(c, g.rip);
 	return 0;
 }

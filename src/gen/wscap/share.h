@@ -78,7 +78,8 @@ void turn_lend(struct cap *c);                  /* c waits in its call for a chi
 int turn_watching(const struct tree *a);        /* may the one with the turn wait in a call, while others could run? */
 int turn_watch(struct tree *a);                 /* looks whether it does; 1: the turn is free */
 int turn_tick(struct tree *a);                  /* some time has passed; 1: tell it again */
-int turn_ends(const struct cap *c);             /* has c had the turn for long enough? */
+int turn_others(const struct cap *c);           /* has c the turn, which others wait for? */
+int turn_ends(const struct cap *c);             /* has c had it for long enough then? */
 int turn_due(struct cap *c);                    /* is this stop because of turn_tick?  Then: */
 int turn_interrupted(struct cap *c);            /* the signal to continue with */
 /* Is a call the next instruction?  The recorder may have been on the way there, and rcx and r11 are no longer the program's. */

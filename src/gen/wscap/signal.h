@@ -93,9 +93,8 @@ void random_off(struct cap *c);                                 /* the program c
 
 #define POINT 0x200u            /* insn of a site: a place of --from or --to, or where libraries are loaded */
 int random_point(struct cap *c, uint64_t addr);         /* writes a breakpoint: 0 or -1 */
-#define PAUSE 0x201u            /* a `pause`, in a loop of a thread that waits: spin.c */
-#define PAUSE_BYTES 2u
-void random_pause(struct cap *c, uint64_t addr);        /* stops there, if that can be */
+#define PAUSE 0x201u            /* a `pause` or a jump, in a loop that waits: spin.c */
+void random_pause(struct cap *c, uint64_t addr, unsigned len);  /* stops there, if that can be */
 void random_pauses(struct cap *c, int on);              /* at all of them, or at none for now */
 
 #endif

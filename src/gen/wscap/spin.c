@@ -1,10 +1,11 @@
 /*
- * Threads that wait for others without a system call, by reading a word again and again.  Such loops execute `pause`.
- * While one thread runs at a time, the word does not change before the turn goes on: it does at that instruction.
+ * Threads and processes that wait for others without a system call, by reading a word again and again.  Such loops execute
+ * `pause`, or end with a jump that spin_loop.c finds.  While one runs at a time, the word does not change before the turn
+ * goes on: it does at that instruction.
  *
  * A breakpoint is written there once a thread has run for its time, and was stopped near it.  The place needs nothing to be
- * found again: it is the first time that the thread executes this `pause` since what was recorded last.  If it is not, as
- * all others waited for something else then, the turn goes on as after some milliseconds.
+ * found again: it is the first time that the thread executes this instruction, and jumps, since what was recorded last.  If
+ * it is not, as all others waited for something else then, the turn goes on as after some milliseconds.
  */
 #include <signal.h>
 #include <string.h>
@@ -12,6 +13,7 @@
 
 #include "gen/wscap/fast.h"
 #include "gen/wscap/signal.h"
+#include "gen/wscap/spin.h"
 #include "gen/wscap/thread.h"
 #include "isa/x86/decode.h"
 
@@ -21,6 +23,7 @@
 #define NEAR   4096u            /* bytes to their targets */
 #define ALONE  64u              /* pauses of the only thread that could run, before it executes them undisturbed */
 #define ROUNDS 1000u            /* turns that end at a pause, in a row: all threads may wait for something else */
+#define JUMPS  200u             /* the same at a jump, whose loop may compute */
 
 /* Is there code of a file, which nobody can write to? */
 static int
@@ -93,23 +96,35 @@ spin_learn(struct cap *c, uint64_t rip)
 				break;
 			/* with more prefixes, a turn that ends there would begin amid it */
 			if (z.mnemonic == ZYDIS_MNEMONIC_PAUSE && z.length == PAUSE_BYTES && spin_code(c, at))
-				random_pause(c, at);
+				random_pause(c, at, PAUSE_BYTES);
 			at = paths_next(&p, &z, op, at);
 		}
 	}
 	if (c->nsite > had)             /* it may have executed them before */
-		c->th->passed = 1;
+		c->spin.passed = 1;
+}
+
+void
+spin_learn_here(struct cap *c)
+{
+	struct user_regs_struct g;
+
+	if (!tracee_regs(&c->t, &g))
+		spin_learn(c, g.rip);
+}
+
+void
+spin_jump(struct cap *c, uint64_t addr, unsigned len)
+{
+	if ((c->th || share_any(c)) && spin_code(c, addr))
+		random_pause(c, addr, len);
 }
 
 int
 spin_lift(struct cap *c)
 {
-	struct threads *th = c->th;
-
-	if (!th)
-		return 0;
-	th->passed = 1;
-	if (th->unwatched)
+	c->spin.passed = 1;
+	if (c->spin.unwatched)
 		return 0;
 	random_pauses(c, 0);
 	return 1;
@@ -125,28 +140,28 @@ spin_return(struct cap *c, int lifted)
 void
 spin_known(struct cap *c)
 {
-	if (c->th && !c->th->unwatched)
-		c->th->passed = 0;
+	if (!c->spin.unwatched)
+		c->spin.passed = 0;
 }
 
 void
 spin_turn(struct cap *c)
 {
-	struct threads *th = c->th;
+	struct spin *s = &c->spin;
 
-	if (th->unwatched)
+	if (s->unwatched)
 		random_pauses(c, 1);
-	th->unwatched = th->passed = 0;
-	th->alone = 0;
+	s->unwatched = s->passed = 0;
+	s->alone = 0;
 }
 
-/* The thread executes pauses undisturbed, until another one gets the turn. */
+/* The thread executes such instructions undisturbed, until another one gets the turn. */
 static void
 spin_leave(struct cap *c)
 {
 	random_pauses(c, 0);
-	c->th->unwatched = c->th->passed = 1;
-	c->th->spins = 0;
+	c->spin.unwatched = c->spin.passed = 1;
+	c->spin.spins = 0;
 }
 
 void
@@ -154,7 +169,7 @@ spin_ready(struct cap *c)
 {
 	struct threads *th = c->th;
 
-	if (th->unwatched && th->turn && th->due <= 0)
+	if (c->spin.unwatched && th->turn && th->due <= 0)
 		th->due = 1;
 }
 
@@ -170,41 +185,73 @@ spin_put(struct cap *c, const struct ws_regs *at)
 void
 spin_resumed(struct cap *c, struct thread *t)
 {
-	struct ws_regs behind = t->place;
+	struct ws_regs after = t->place;
 
-	behind.rip += PAUSE_BYTES;
-	if (t->paused)
-		spin_put(c, &behind);
+	after.rip = t->after;
+	if (t->after)
+		spin_put(c, &after);
+}
+
+/* Its turn, or that of its process, is to end after some milliseconds, where that can be told from other places. */
+static void
+spin_later(struct cap *c)
+{
+	struct turns *t = &c->all->turns;
+
+	if (c->th && c->th->nready)
+		spin_ready(c);
+	else if (t->due <= 0)
+		t->due = 1;
+	(void)lately_begin(c);
+}
+
+/* The place is recorded at the switch to another thread. */
+static void
+spin_switch(struct cap *c, const struct ws_regs *at, uint64_t after)
+{
+	struct threads *th = c->th;
+
+	th->sig = (struct ws_rec_sig){.icount = WS_UNKNOWN, .at = *at};
+	th->placed = c->spin.passed = 1;
+	th->turn->after = after;
+}
+
+/* In front of the instruction, and after it: a replay that stands at a place takes it for the next one that is the same. */
+static void
+spin_put_both(struct cap *c, struct ws_regs *at, uint64_t after)
+{
+	spin_put(c, at);
+	at->rip = after;
+	spin_put(c, at);
 }
 
 void
-spin_hit(struct cap *c, uint64_t addr, struct user_regs_struct *g)
+spin_hit(struct cap *c, const struct site *s, struct user_regs_struct *g)
 {
+	struct spin *p = &c->spin;
 	struct threads *th = c->th;
+	int jump = s->was != PAUSE_BYTE, processes = turn_others(c), threads = th && th->nready;
 	struct ws_regs at;
 
 	tracee_from_user(&at, g, g->rax);
-	g->rip = addr + PAUSE_BYTES;
+	at.rip = s->addr;
+	g->rip = spin_after(c, s, g->eflags);
 	g->orig_rax = UINT64_MAX;
 	tracee_setregs(&c->t, g);
 	c->behind = 0;
-	if (!th || !th->turn) {
-		random_pauses(c, 0);    /* the child of a process with threads */
-	} else if (th->passed || (th->nready ? ++th->spins > ROUNDS : ++th->alone > ALONE)) {
+	if (c->lender || (th && !th->turn))     /* a child in its parent's memory */
+		return;
+	if (jump && g->rip == s->addr + s->d.len) {     /* it has waited, and its flags are not those of a place */
+		p->spins = 0;
+	} else if (p->passed ||
+	    (threads || processes ? ++p->spins > (jump ? JUMPS : ROUNDS) : ++p->alone > ALONE)) {
 		spin_leave(c);
-		if (th->nready) {
-			spin_ready(c);
-			(void)lately_begin(c);
-		}
-	} else if (th->nready) {
-		th->sig = (struct ws_rec_sig){.icount = WS_UNKNOWN, .at = at};
-		th->sig.at.rip = addr;
-		th->placed = th->passed = th->turn->paused = 1;
+		if (threads || processes)
+			spin_later(c);
+	} else if (threads && !(processes && p->round++ > th->nready)) {
+		spin_switch(c, &at, g->rip);
 	} else {
-		/* in front of it, and behind: a replay that stands at a place takes it for the next one that is the same */
-		at.rip = addr;
-		spin_put(c, &at);
-		at.rip += PAUSE_BYTES;
-		spin_put(c, &at);
+		spin_put_both(c, &at, g->rip);
+		c->turn.placed = p->passed = processes;
 	}
 }

@@ -39,7 +39,7 @@ struct thread {
 	pid_t tid;
 	uint32_t number;                /* in a capture, from 1 */
 	enum { THREAD_WAITS, THREAD_READY, THREAD_TURN, THREAD_DYING, THREAD_RELEASED } state;
-	int paused;                     /* `place` is a pause that it has executed natively: spin.c */
+	uint64_t after;                 /* the instruction at `place` was executed natively, and it goes on here: spin.c; or 0 */
 	int stopped;                    /* it has a stop that was not handled: */
 	int status;
 	struct ws_regs place;           /* where it continues in the capture */
@@ -62,12 +62,6 @@ struct threads {
 	int placed;                     /* that place is recorded in `sig` */
 	int called;                     /* it is stopped at the end of a system call */
 	int over;                       /* the thread with the turn has ended */
-	/*
-	 * spin.c: there are no breakpoints at pauses now; the thread with the turn may have executed one since what was
-	 * recorded last
-	 */
-	int unwatched, passed;
-	unsigned alone, spins;          /* pauses of that thread while no other was ready; turns in a row that ended at one */
 	struct ws_rec_sig sig;
 	struct room *spare;             /* rooms of ended threads; owned */
 	size_t nspare, capspare;
@@ -93,18 +87,20 @@ void thread_load(struct cap *c, struct thread *t);
 /* the thread with the turn is about to end, by `exit`, and others continue: lets it end */
 void thread_exit(struct cap *c);
 
-/* spin.c: threads that wait for others by reading memory again and again; c->th may be NULL for some */
+/* spin.c: threads and processes that wait for others by reading memory again and again; c->th may be NULL */
 
 void spin_learn(struct cap *c, uint64_t rip);   /* the turn of the loaded thread is over, here: may it have waited? */
+void spin_learn_here(struct cap *c);            /* the same where it is */
+void spin_jump(struct cap *c, uint64_t addr, unsigned len);     /* the jump at addr, len bytes, closes a loop that waits */
 /* Its instructions are executed one by one in between, without breakpoints.  What was lifted? */
 int spin_lift(struct cap *c);
 void spin_return(struct cap *c, int lifted);
 void spin_known(struct cap *c);                 /* the place where it is is recorded */
 void spin_ready(struct cap *c);                 /* another thread is ready */
-void spin_turn(struct cap *c);                  /* the loaded thread gets the turn from another one */
+void spin_turn(struct cap *c);                  /* the loaded thread gets the turn from another one, of c or of another process */
 void spin_resumed(struct cap *c, struct thread *t);     /* t goes on where its last turn has ended */
-/* The process, which may have one thread, is at the `pause` at addr, with registers g: continues behind it. */
-void spin_hit(struct cap *c, uint64_t addr, struct user_regs_struct *g);
+/* The process is at s, a `pause` or a jump, with registers g: continues after it. */
+void spin_hit(struct cap *c, const struct site *s, struct user_regs_struct *g);
 
 /* amid_thread.c: threads of a process that is captured from the middle of its run */
 

@@ -24,6 +24,9 @@ turn_add(struct cap *c, enum turn_ready ready)
 	else
 		t->first = c;
 	t->last = c;
+	/* it executes those instructions undisturbed, as no other was ready */
+	if (t->has && t->has->spin.unwatched && t->due <= 0)
+		t->due = 1;
 	cap_set_timer(1);
 }
 
@@ -53,8 +56,12 @@ turn_get(struct cap *c)
 	t->due = 0;
 	if (!c->th)
 		lately_again(c);
-	if (t->ran != c)
+	if (t->ran != c) {
 		c->all->nran++;
+		spin_turn(c);
+	}
+	c->spin.passed |= c->turn.joins;        /* where it is will be recorded */
+	c->spin.round = 0;
 	t->ran = c;
 }
 
@@ -211,6 +218,8 @@ turn_resume(struct cap *c, int sig)
 	int called = c->turn.called, placed = c->turn.placed, loose = c->turn.joins && !placed && !called, goes;
 
 	c->turn.joins = c->turn.called = c->turn.placed = 0;
+	if (called)
+		c->spin.spins = 0;
 	if (!share_any(c)) {
 		turn_leave(c);
 		tree_resume(c, sig);
@@ -327,9 +336,15 @@ turn_tick(struct tree *a)
 int
 turn_ends(const struct cap *c)
 {
+	return turn_others(c) && c->all->turns.due > 0;
+}
+
+int
+turn_others(const struct cap *c)
+{
 	const struct turns *t = &c->all->turns;
 
-	return t->has == c && t->due > 0 && t->first;
+	return t->has == c && t->first;
 }
 
 int
@@ -341,14 +356,21 @@ turn_due(struct cap *c)
 int
 turn_interrupted(struct cap *c)
 {
-	int other;
+	int other, called = signal_after_call(c);
 
 	/* what it changes from now on tells where it will be interrupted, at the next tick */
-	if (!signal_after_call(c) && (lately_begin(c) || !lately_long(c) || signals_sent(c)))
+	if (!called && lately_begin(c)) {
+		spin_learn_here(c);
+		return 0;
+	}
+	if (!called && (!lately_long(c) || signals_sent(c)))
 		return 0;
 	other = turn_place(c);
 	if (other)
 		return other > 0 ? on_signal(c, other) : 0;
+	if (!called)
+		spin_learn_here(c);
+	c->spin.spins = 0;
 	c->turn.placed = 1;
 	return 0;
 }

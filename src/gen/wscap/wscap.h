@@ -48,6 +48,15 @@ struct site {                           /* an instruction whose result the proce
 	uint8_t was;                    /* the byte that the breakpoint replaces */
 };
 
+/* spin.c: the breakpoints in loops that wait */
+struct spin {
+	/* there are none now; the thread with the turn may have executed such an instruction since what was recorded last */
+	int unwatched, passed;
+	unsigned alone;                 /* of that thread, while no other could run */
+	unsigned spins;                 /* turns in a row that ended at one */
+	unsigned round;                 /* of them, since the process got its own turn */
+};
+
 struct shadow {                         /* a copy of writable memory */
 	struct range { uint64_t addr; size_t n, at; } *range;
 	size_t n, cap;
@@ -273,6 +282,7 @@ struct cap {
 	uint64_t altstack, altsize;     /* the stack for signals, or ALTSTACK_UNKNOWN */
 	struct site *site;              /* owned */
 	size_t nsite, capsite;
+	struct spin spin;
 	int unsaid;                     /* the warning that one is not recorded was printed */
 	uint64_t mask;                  /* signals that the program blocks */
 	uint8_t forced[FORCED][32];     /* its actions for signals that wscap causes, in the kernel's format */
