@@ -208,8 +208,8 @@ common_region(struct cap *c, const struct region *r, struct pass *s)
 			s->next++;
 		if (s->next < s->had.n && s->had.piece[s->next].addr == at)
 			had = &s->had.piece[s->next];
-		zero = (!had || !had->p) &&
-		    (s->put == NOTHING ? exists_own(c, at, at + n) : exists_next(c, &s->e, at, at + n)) == at + n;
+		zero = (!had || !had->p) && (exists_hole(c, at, at + n) ||
+		    (s->put == NOTHING ? exists_own(c, at, at + n) : exists_next(c, &s->e, at, at + n)) == at + n);
 		if (!zero)
 			got = tracee_read(&c->t, at, c->all->scratch, n);
 		if (had && had->n != got)

@@ -2,9 +2,12 @@
  * Pages of shared memory that no process has used: to read them would make them, and take long.  The program
  * asks the kernel for us, as only a process that has mapped the memory can.
  */
+#include <errno.h>
 #include <sys/ptrace.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/sysinfo.h>
+#include <unistd.h>
 
 #include "gen/wscap/fast.h"
 #include "gen/wscap/wscap.h"
@@ -77,6 +80,27 @@ exists_next(struct cap *c, struct exists *e, uint64_t lo, uint64_t hi)
 			break;
 	}
 	return lo;
+}
+
+int
+exists_hole(struct cap *c, uint64_t lo, uint64_t hi)
+{
+	size_t i = region_at(&c->reg, lo);
+	const struct region *r = &c->reg.p[i];
+	const struct hold_file *f = NULL;
+	struct stat st;
+	off_t from, to;
+
+	if (i < c->reg.n && r->lo <= lo && hi <= r->hi && r->shared && r->ino)
+		f = hold_find(c->all, r->dev, r->ino);
+	if (!f || f->fd < 0 || !f->memory || fstat(f->fd, &st))
+		return 0;
+	from = (off_t)(r->offset + (lo - r->lo));
+	to = from + (off_t)(hi - lo);
+	if (to > st.st_size)            /* some may not be readable */
+		return 0;
+	from = lseek(f->fd, from, SEEK_DATA);
+	return from < 0 ? errno == ENXIO : from >= to;
 }
 
 uint64_t

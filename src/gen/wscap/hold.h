@@ -21,6 +21,7 @@ struct hold_file {                      /* a file that is mapped */
 	int fd;                         /* -1: it cannot be used */
 	struct stat st;                 /* when it was opened */
 	int old;                        /* it had not been written to for a while then */
+	int memory;                     /* it is of tmpfs, and opened by hold_memory */
 	int told;                       /* that it has changed since */
 	struct scan *scan;              /* what was found in its code; owned */
 	struct places *places;          /* where calls are made in it; owned, or NULL */
@@ -72,6 +73,9 @@ uint64_t hold_own(const struct cap *c, uint64_t lo, uint64_t hi, int *own);
 /* hold_file.c: the file of a region; NULL: it cannot be used */
 struct hold_file *hold_file(struct tree *a, const struct region *r, const char *name);
 struct hold_file *hold_find(const struct tree *a, uint64_t dev, uint64_t ino);
+/* The file of r, which is shared, is kept open if it is of tmpfs, until it has no name any more: it is memory itself. */
+void hold_memory(struct tree *a, const struct region *r, const char *name);
+void hold_memory_gone(struct tree *a);  /* closes those that have none */
 int hold_many(const struct tree *a);    /* are so many open that the rest is for mappings? */
 int hold_same(const struct hold_file *f);       /* is it as it was when it was opened? */
 int hold_steady(const struct hold_file *f);     /* is that certain, whoever writes to it in which way? */

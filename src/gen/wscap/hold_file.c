@@ -78,6 +78,37 @@ hold_file(struct tree *a, const struct region *r, const char *name)
 	return NULL;
 }
 
+void
+hold_memory(struct tree *a, const struct region *r, const char *name)
+{
+	struct hold_file *f;
+	struct statfs fs;
+
+	if (!r->ino || hold_many(a) || hold_find(a, r->dev, r->ino) || (f = hold_file(a, r, name)) == NULL)
+		return;
+	f->memory = !fstatfs(f->fd, &fs) && (uint32_t)fs.f_type == TMPFS;
+	if (f->memory)
+		return;
+	close(f->fd);
+	a->held->n--;
+}
+
+void
+hold_memory_gone(struct tree *a)
+{
+	struct stat st;
+
+	for (size_t i = 0; a->held && i < a->held->n; i++) {
+		struct hold_file *f = &a->held->file[i];
+
+		if (!f->memory || (!fstat(f->fd, &st) && st.st_nlink))
+			continue;
+		close(f->fd);
+		f->fd = -1;
+		f->memory = 0;
+	}
+}
+
 int
 hold_same(const struct hold_file *f)
 {

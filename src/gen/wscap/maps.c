@@ -131,6 +131,7 @@ maps_map(struct cap *c, const struct call *k, const struct mapped_file *file)
 	}
 	random_scan(c, &r, name);
 	if (r.shared) {
+		hold_memory(c->all, &r, name);
 		share_mapped(c, r.lo, r.hi);
 		share_outside(c, &r, name);
 	}

@@ -128,6 +128,7 @@ cap_tick(struct tree *a)
 	ticks = 0;
 	if (cut)
 		cut_at = tree_now(a);
+	hold_memory_gone(a);
 	held = turn_tick(a);
 	for (size_t i = 0; i < NBUCKETS; i++)
 		for (struct cap *c = a->bucket[i]; c; c = c->next) {

@@ -23,6 +23,8 @@ struct exists {                         /* what is known of some pages; all zero
 };
 /* the first page from lo on that may exist, in shared memory without a file; elsewhere, lo.  hi: there is none. */
 uint64_t exists_next(struct cap *c, struct exists *e, uint64_t lo, uint64_t hi);
+/* Is [lo, hi), of a file in memory that is shared, a part of it that nobody has written to? */
+int exists_hole(struct cap *c, uint64_t lo, uint64_t hi);
 /* The same of pages that c has used itself, which need not be stopped, after hold_begin. */
 uint64_t exists_own(struct cap *c, uint64_t lo, uint64_t hi);
 
