@@ -96,12 +96,12 @@ prog_gotload(const struct prog *g, const struct prog_func *f, uint64_t pc)
 	}
 	/*
 	 * the linker leaves lea, an immediate operand (register direct) or a direct call or jump; anything
-	 * else still loads
+	 * else still loads, as instructions with two bytes of operation, with VEX or with EVEX, which it never changes
 	 */
 	if (c == 0x8d || c == 0xe8 || c == 0xe9)
 		return 0;
-	if (c == 0x0f)
-		pc++;
+	if (c == 0x0f || c == 0xc4 || c == 0xc5 || c == 0x62)
+		return 1;
 	return !s->image(s->arg, pc + 1, &modrm, 1) || (modrm & 0xc7) == 0x05;
 }
 

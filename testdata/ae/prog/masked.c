@@ -1,6 +1,6 @@
 /*
  * Loops that gcc turns into accesses of which a mask takes elements out, and into gathers and scatters, if the processor has them;
- * and such instructions written out.
+ * and such instructions written out; vectors of addresses of functions that the linker's table has, as gcc makes them of structures.
  *
  * oracles: wscap
  * targets: x86-64
@@ -132,6 +132,29 @@ NOINLINE static void written(int n)
 }
 #endif
 
+#ifdef __AVX2__
+void *pairs[3][2];
+
+/* these always load; the linker changes a mov from its table into one without */
+NOINLINE void
+pair(void)
+{
+	__asm__ volatile(
+	    "{vmovq pair@GOTPCREL(%%rip), %%xmm0|vmovq xmm0, QWORD PTR pair@GOTPCREL[rip]}\n\t"
+	    "{vpinsrq $1, pair@GOTPCREL(%%rip), %%xmm0, %%xmm1|vpinsrq xmm1, xmm0, QWORD PTR pair@GOTPCREL[rip], 1}\n\t"
+	    "{vmovhps pair@GOTPCREL(%%rip), %%xmm0, %%xmm2|vmovhps xmm2, xmm0, QWORD PTR pair@GOTPCREL[rip]}\n\t"
+	    "{pinsrq $0, pair@GOTPCREL(%%rip), %%xmm2|pinsrq xmm2, QWORD PTR pair@GOTPCREL[rip], 0}\n\t"
+	    "{mov pair@GOTPCREL(%%rip), %%rax|mov rax, QWORD PTR pair@GOTPCREL[rip]}\n\t"
+#ifdef __AVX512F__
+	    "{vpbroadcastq pair@GOTPCREL(%%rip), %%xmm16|vpbroadcastq xmm16, QWORD PTR pair@GOTPCREL[rip]}\n\t"
+#endif
+	    "{vmovdqu %%xmm1, (%0)|vmovdqu XMMWORD PTR [%0], xmm1}\n\t"
+	    "{vmovdqu %%xmm2, 16(%0)|vmovdqu XMMWORD PTR [%0+16], xmm2}\n\t"
+	    "{mov %%rax, 32(%0)|mov QWORD PTR [%0+32], rax}"
+	    : : "r"(pairs) : "rax", "xmm0", "xmm1", "xmm2", "memory");
+}
+#endif
+
 int main(void)
 {
 	for (int i = 0; i < N; i++) {
@@ -163,6 +186,8 @@ int main(void)
 	mix(states());
 #ifdef __AVX2__
 	moves(100);
+	pair();
+	mix((unsigned)(pairs[0][1] == pairs[1][0] && pairs[1][1] == pairs[2][0]));
 #endif
 #ifdef __AVX512F__
 	written(100);
