@@ -18,9 +18,10 @@ struct par {
 	void *arg;
 	struct slot *ring;              /* owned: room */
 	size_t room, get, next, put;    /* counts; a job is in slot count % room */
+	struct pool_beside *beside, **last;     /* those that wait for a thread, in order */
 	int quit;
 	pthread_mutex_t lock;
-	pthread_cond_t more, done;
+	pthread_cond_t more, done;      /* only the caller waits for the second */
 	pthread_t *thread;              /* owned */
 };
 
@@ -28,6 +29,22 @@ struct start {
 	struct par *p;
 	unsigned no;
 };
+
+/* Does the oldest of those jobs; the lock is held, but not meanwhile. */
+static void
+beside_run(struct par *p, unsigned no)
+{
+	struct pool_beside *b = p->beside;
+
+	p->beside = b->next;
+	if (!p->beside)
+		p->last = &p->beside;
+	pthread_mutex_unlock(&p->lock);
+	b->work(NULL, no, b->job);
+	pthread_mutex_lock(&p->lock);
+	b->done = 1;
+	pthread_cond_signal(&p->done);
+}
 
 static void *
 pool_run(void *arg)
@@ -40,10 +57,14 @@ pool_run(void *arg)
 	for (;;) {
 		struct slot *t;
 
-		while (!p->quit && p->next == p->put)
+		while (!p->quit && !p->beside && p->next == p->put)
 			pthread_cond_wait(&p->more, &p->lock);
 		if (p->quit)
 			break;
+		if (p->beside) {
+			beside_run(p, s.no);
+			continue;
+		}
 		t = &p->ring[p->next++ % p->room];
 		pthread_mutex_unlock(&p->lock);
 		p->work(p->arg, s.no, t->job);
@@ -88,6 +109,7 @@ pool_new_room(unsigned nthread, size_t room, pool_work *work, void *arg)
 	p->work = work;
 	p->arg = arg;
 	p->room = room;
+	p->last = &p->beside;
 	pthread_mutex_init(&p->lock, NULL);
 	pthread_cond_init(&p->more, NULL);
 	pthread_cond_init(&p->done, NULL);
@@ -146,6 +168,56 @@ pool_wait(struct par *p)
 	}
 	p->get++;
 	return t->job;
+}
+
+int
+pool_is_done(struct par *p)
+{
+	int done;
+
+	if (p->get == p->put)
+		return 0;
+	pthread_mutex_lock(&p->lock);
+	done = p->ring[p->get % p->room].done;
+	pthread_mutex_unlock(&p->lock);
+	return done;
+}
+
+void
+pool_beside(struct par *p, struct pool_beside *b)
+{
+	b->next = NULL;
+	b->done = 0;
+	if (p->nthread == 1) {
+		b->work(NULL, 0, b->job);
+		b->done = 1;
+		return;
+	}
+	pthread_mutex_lock(&p->lock);
+	*p->last = b;
+	p->last = &b->next;
+	pthread_cond_signal(&p->more);
+	pthread_mutex_unlock(&p->lock);
+}
+
+int
+pool_beside_is_done(struct par *p, const struct pool_beside *b)
+{
+	int done;
+
+	pthread_mutex_lock(&p->lock);
+	done = b->done;
+	pthread_mutex_unlock(&p->lock);
+	return done;
+}
+
+void
+pool_beside_wait(struct par *p, const struct pool_beside *b)
+{
+	pthread_mutex_lock(&p->lock);
+	while (!b->done)
+		pthread_cond_wait(&p->done, &p->lock);
+	pthread_mutex_unlock(&p->lock);
 }
 
 void

@@ -114,11 +114,21 @@ int vs_put_block(const struct vs_info *i, struct vs_part *q, size_t before, cons
 enum { VS_LZMA = 16, VS_ZSTD, VS_BYTES };
 
 /*
- * Codes the records at raw as a whole block if that takes less than `size` bytes, and appends it to
- * out with its head. 1 if it did; 0; -1 without memory, and out is as it was. It does not depend on
- * the number of threads.
+ * Trials of the bytes of a unit, which do what they can beside the pool's other jobs. The bytes stay where they are
+ * until they are freed; NULL without memory.
  */
-int vs_whole_encode(const struct vs_common *m, const struct buf *raw, unsigned threads, size_t size,
+struct vs_trials *vs_trials_new(struct par *par, const struct buf *raw);
+void vs_trials_free(struct vs_trials *s);       /* all that have begun are done, or the pool is freed */
+void vs_trials_early(struct vs_trials *s);      /* begins what is needed in any case */
+void vs_trials_guess(struct vs_trials *s, double size); /* begins what is likely if its blocks take that many bytes */
+void vs_trials_wait(struct vs_trials *s);       /* for all that have begun */
+
+/*
+ * Codes the records at raw, those of s, as a whole block if that takes less than `size` bytes, and appends it to
+ * out with its head. 1 if it did; 0; -1 without memory, and out is as it was. It does not depend on the number of
+ * threads.
+ */
+int vs_whole_encode(const struct vs_common *m, const struct buf *raw, struct vs_trials *s, size_t size,
     struct buf *out);
 /* j->coded to j->raw and j->sum; j->b is used. 0, or -1 and j->fault. */
 int vs_whole_decode(const struct vs_common *m, struct vs_job *j);

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/bytes.h"
-#include "codec/stream/group_internal.h"
+#include "codec/stream/writer_internal.h"
 
 #define SHORT 2048      /* a block with fewer records is not divided, however long it takes to decode */
 
@@ -13,53 +13,8 @@
  * groups, which LZ may make smaller.
  */
 
-/* A coded block that waits. */
-struct held {
-	size_t n, size;                         /* records, bytes */
-};
-
-/*
- * A unit of the stream whose blocks wait, because one whole block may be smaller than all of them.
- */
-struct unit {
-	size_t most;                            /* bytes of its records, at most; 0: there are no units */
-	struct buf raw;                         /* its records */
-	struct buf coded;                       /* its blocks */
-	struct held *held;                   /* owned: nheld of them */
-	size_t nheld, cap;
-	size_t before;                          /* records of the block before it */
-};
-
-struct vs_writer {
-	struct vs_common m;
-	vs_sink *sink;
-	void *arg;
-	unsigned threads;
-	struct vc_work *work[VS_THREADS];       /* owned; NULL: not allocated yet */
-	struct par *par;                        /* owned */
-	struct vs_job *job;                     /* owned: njob */
-	size_t njob, next;                      /* next: the one being filled */
-	size_t done;                            /* blocks made: written, or in the unit */
-	size_t written;
-	size_t first;                           /* records in the first block */
-	struct vs_block *model;                 /* the first block, until the primers are made */
-	size_t before;                          /* records in the last block written */
-	int free;                               /* the length of blocks is derived from their coded size */
-	struct buf block;                       /* the block being written */
-	uint64_t off, nrec;
-	size_t most;                            /* records of a group, at most; 0: no groups */
-	uint32_t longest;                       /* records of a block whose length is derived, at most */
-	struct vs_group group;
-	struct vs_job whole[VS_THREADS];        /* space for groups */
-	struct unit unit;
-	struct buf index;                       /* the index entries */
-	struct vs_sum sum;
-	int bad;
-	struct fault fault;
-};
-
-static int
-stream_fail(struct vs_writer *w, const char *what)
+int
+vs_writer_fail(struct vs_writer *w, const char *what)
 {
 	if (!w->bad)
 		fault_set(&w->fault, w->off, UINT64_MAX, "%s", what);
@@ -71,7 +26,7 @@ static int
 stream_sink(struct vs_writer *w, const uint8_t *p, size_t n)
 {
 	if (w->sink(w->arg, p, n) != 0)
-		return stream_fail(w, strerror(errno));
+		return vs_writer_fail(w, strerror(errno));
 	w->off += n;
 	return 0;
 }
@@ -79,7 +34,7 @@ stream_sink(struct vs_writer *w, const uint8_t *p, size_t n)
 static int
 sink_buf(struct vs_writer *w, const struct buf *b)
 {
-	return b->nomem ? stream_fail(w, VS_NOMEM) : stream_sink(w, b->p, b->n);
+	return b->nomem ? vs_writer_fail(w, VS_NOMEM) : stream_sink(w, b->p, b->n);
 }
 
 /* The columns with values, of the last part of a job; returns their number. */
@@ -136,8 +91,8 @@ stream_encode(void *arg, struct vc_work *tables, struct vs_job *j, size_t from, 
 	}
 }
 
-static void
-stream_work(void *arg, unsigned thread, void *job)
+void
+vs_writer_work(void *arg, unsigned thread, void *job)
 {
 	struct vs_writer *w = arg;
 	struct vs_job *j = job;
@@ -146,15 +101,16 @@ stream_work(void *arg, unsigned thread, void *job)
 	if (!tables)
 		return;
 	j->npart = j->coded.n = 0;
+	if (!j->no)
+		w->first_work = tables;
 	if (j->no && w->group.wide)
 		vs_group_encode(w->group, &w->m, tables, j, &w->whole[thread], stream_encode, w);
 	else
 		stream_encode(w, tables, j, 0, j->raw.n / w->m.record);
 }
 
-/* Writes a coded block after one of `before` records. */
-static int
-stream_put(struct vs_writer *w, size_t n, size_t before, const uint8_t *p, size_t size)
+int
+vs_writer_put(struct vs_writer *w, size_t n, size_t before, const uint8_t *p, size_t size)
 {
 	buf_varint(&w->index, n == before ? 0 : n);
 	buf_varint(&w->index, size);
@@ -166,85 +122,34 @@ stream_put(struct vs_writer *w, size_t n, size_t before, const uint8_t *p, size_
 static int
 stream_enter(struct vs_writer *w, size_t n, const uint8_t *p, size_t size, struct vs_sum sum)
 {
-	struct unit *u = &w->unit;
 	size_t before = w->before;
 
 	w->sum = vs_sum_cat(w->sum, sum);
 	w->before = n;
 	w->done++;
-	if (!u->most)
-		return stream_put(w, n, before, p, size);
-	buf_add(&u->coded, p, size);
-	if (u->coded.nomem || buf_grow(&u->held, &u->cap, u->nheld + 1, sizeof(*u->held)) != 0)
-		return stream_fail(w, VS_NOMEM);
-	u->held[u->nheld++] = (struct held){ .n = n, .size = size };
-	return 0;
+	return w->unit.most ? vs_unit_enter(w, n, p, size) : vs_writer_put(w, n, before, p, size);
 }
 
-/* Writes what is coded. */
-static int
-stream_collect(struct vs_writer *w, struct vs_job *j)
+int
+vs_writer_collect(struct vs_writer *w, struct vs_job *j)
 {
 	const uint8_t *columns = j->coded.p;
 
 	if (w->bad)
 		return -1;
 	if (j->bad)
-		return stream_fail(w, j->fault.err);
+		return vs_writer_fail(w, j->fault.err);
 	for (size_t k = 0; k < j->npart; k++) {
 		struct vs_part *q = &j->part[k];
 
 		w->block.n = 0;
 		if (vs_put_block(&w->m.info, q, w->before, columns, &w->block) != 0)
-			return stream_fail(w, VS_NOMEM);
+			return vs_writer_fail(w, VS_NOMEM);
 		if (stream_enter(w, q->head.n, w->block.p, w->block.n, q->sum) != 0)
 			return -1;
 		columns += q->head.size;
 	}
 	return 0;
-}
-
-/* The first block is whole: no primers can be made of it, and there are no groups. */
-static void
-unit_unprimed(struct vs_writer *w)
-{
-	vs_common_free(&w->m);
-	memset(w->m.prime, 0, sizeof(w->m.prime));
-	w->m.primed = 1;
-	if (w->model)
-		vs_block_free(w->model);
-	w->model = NULL;
-	w->group.wide = 0;
-}
-
-/* Writes the unit, as its blocks or as a whole block, whichever is smaller, and begins the next one. */
-static int
-unit_end(struct vs_writer *w)
-{
-	struct unit *u = &w->unit;
-	size_t ntail = u->raw.n % w->m.record, at = 0;
-	int one;
-
-	if (w->bad)
-		return -1;
-	u->raw.n -= ntail;
-	w->block.n = 0;
-	one = vs_whole_encode(&w->m, &u->raw, w->threads, u->coded.n, &w->block);
-	if (one < 0)
-		return stream_fail(w, VS_NOMEM);
-	if (one) {
-		if (!w->written)
-			unit_unprimed(w);
-		w->before = u->raw.n / w->m.record;
-		stream_put(w, w->before, u->before, w->block.p, w->block.n);
-	}
-	for (size_t i = 0; !one && i < u->nheld; at += u->held[i++].size)
-		if (stream_put(w, u->held[i].n, i ? u->held[i - 1].n : u->before, u->coded.p + at,
-		    u->held[i].size) != 0)
-			return -1;
-	u->raw.n = u->coded.n = u->nheld = 0;
-	u->before = w->before;
-	return w->bad ? -1 : 0;
 }
 
 /*
@@ -267,40 +172,21 @@ choose_block(struct vs_writer *w, const struct vs_job *first)
 		vs_group_start(&w->group, &w->m, w->most, lz, first->b.n, first->coded.n);
 }
 
-/*
- * Codes the first block here, because the others need its primers, which are made when there is
- * another block.
- */
-static int
-stream_submit(struct vs_writer *w)
+size_t
+vs_writer_records(const struct vs_writer *w)
 {
-	struct vs_job *j = &w->job[w->next];
-	size_t n = j->raw.n / w->m.record;
-	int start = !w->nrec;
+	return !w->nrec ? w->first : w->group.wide ? w->group.wide : w->m.info.block;
+}
 
-	j->no = w->done;
-	if (start) {
-		stream_work(w, 0, j);
-		w->nrec += n;
-		if (stream_collect(w, j) != 0)
-			return -1;
-		choose_block(w, j);
-		buf_free(&j->coded);
-		w->model = &j->b;
-		return 0;
-	}
-	w->nrec += n;
-	if (w->model) {
-		if (vs_make_primes(&w->m, w->work[0], w->model) != 0)
-			return stream_fail(w, VS_NOMEM);
-		vs_block_free(w->model);
-		w->model = NULL;
-	}
-	if (!w->par && !(w->par = pool_new(w->threads, stream_work, w)))
-		return stream_fail(w, VS_NOMEM);
-	if (pool_is_full(w->par) && stream_collect(w, pool_wait(w->par)) != 0)
+int
+vs_writer_first(struct vs_writer *w, struct vs_job *j)
+{
+	if (vs_writer_collect(w, j) != 0)
 		return -1;
-	pool_submit(w->par, j);
+	choose_block(w, j);
+	buf_free(&j->coded);
+	w->model = &j->b;
+	w->chosen = 1;
 	return 0;
 }
 
@@ -310,6 +196,48 @@ stream_advance(struct vs_writer *w)
 {
 	w->next = (w->next + 1) % w->njob;
 	w->job[w->next].raw.n = 0;
+}
+
+/* The primers are made when there is a block after the first one. */
+static int
+stream_prime(struct vs_writer *w)
+{
+	if (!w->model)
+		return 0;
+	if (vs_make_primes(&w->m, w->first_work, w->model) != 0)
+		return vs_writer_fail(w, VS_NOMEM);
+	vs_block_free(w->model);
+	w->model = NULL;
+	return 0;
+}
+
+/*
+ * The job that is full is coded.  Outside units, the first block is coded here: the others have to wait for it.
+ */
+int
+vs_writer_submit(struct vs_writer *w)
+{
+	struct vs_job *j = &w->job[w->next];
+	int first = !w->nrec;
+
+	j->no = first ? 0 : w->done;
+	w->nrec += j->raw.n / w->m.record;
+	if (first && !w->unit.most) {
+		vs_writer_work(w, 0, j);
+		if (vs_writer_first(w, j) != 0)
+			return -1;
+		stream_advance(w);
+		return 0;
+	}
+	if (!first && stream_prime(w) != 0)
+		return -1;
+	if (!w->par && !(w->par = pool_new(w->threads, vs_writer_work, w)))
+		return vs_writer_fail(w, VS_NOMEM);
+	if (pool_is_full(w->par) && vs_writer_collect(w, pool_wait(w->par)) != 0)
+		return -1;
+	pool_submit(w->par, j);
+	stream_advance(w);
+	return 0;
 }
 
 struct vs_writer *
@@ -348,24 +276,19 @@ vs_create(vs_sink *fn, void *arg, const struct vs_options *o, struct fault *f)
 	return w;
 }
 
-/* Records of the job that is being filled. */
-static size_t
-stream_records(const struct vs_writer *w)
-{
-	return !w->nrec ? w->first : w->group.wide ? w->group.wide : w->m.info.block;
-}
-
 /* Codes all whole records that there are, and ends what waits. */
 static int
 stream_flush(struct vs_writer *w)
 {
 	struct vs_job *j;
 
-	if (w->job[w->next].raw.n && !w->bad && stream_submit(w) == 0)
-		stream_advance(w);
+	if (w->unit.most)
+		return vs_unit_flush(w);
+	if (w->job[w->next].raw.n && !w->bad)
+		vs_writer_submit(w);
 	while (w->par && !w->bad && (j = pool_wait(w->par)))
-		stream_collect(w, j);
-	return w->unit.most ? unit_end(w) : w->bad ? -1 : 0;
+		vs_writer_collect(w, j);
+	return w->bad ? -1 : 0;
 }
 
 int
@@ -373,28 +296,23 @@ vs_write(struct vs_writer *w, const void *p, size_t n)
 {
 	const uint8_t *from = p;
 
+	if (w->unit.most) {
+		vs_unit_write(w, p, n);
+		return w->bad ? -1 : 0;
+	}
 	while (n && !w->bad) {
 		struct buf *b = &w->job[w->next].raw;
-		struct unit *u = &w->unit;
-		size_t full = stream_records(w) * w->m.record;
+		size_t full = vs_writer_records(w) * w->m.record;
 		size_t k = full - b->n < n ? full - b->n : n;
 
-		/* a full unit or block stays until there are more records: it may be the last one */
-		if (u->most && u->raw.n == u->most) {
-			stream_flush(w);
-			continue;
-		}
+		/* a full block stays until there are more records: it may be the last one */
 		if (!k) {
-			if (stream_submit(w) == 0)
-				stream_advance(w);
+			vs_writer_submit(w);
 			continue;
 		}
-		k = u->most && u->most - u->raw.n < k ? u->most - u->raw.n : k;
 		buf_add(b, from, k);
-		if (u->most)
-			buf_add(&u->raw, from, k);
-		if (b->nomem || u->raw.nomem)
-			return stream_fail(w, VS_NOMEM);
+		if (b->nomem)
+			return vs_writer_fail(w, VS_NOMEM);
 		from += k;
 		n -= k;
 	}
@@ -449,7 +367,7 @@ put_index(struct vs_writer *w, const uint8_t *tail, size_t ntail)
 int
 vs_finish(struct vs_writer *w)
 {
-	struct buf *raw = &w->job[w->next].raw;
+	struct buf *raw = w->unit.most ? &w->unit.raw : &w->job[w->next].raw;
 	uint8_t tail[VS_FIELDS * 8];
 	size_t ntail = raw->n % w->m.record;
 
@@ -478,9 +396,7 @@ vs_free(struct vs_writer *w)
 		vc_work_free(w->work[i]);
 		vs_job_free(&w->whole[i]);
 	}
-	buf_free(&w->unit.raw);
-	buf_free(&w->unit.coded);
-	free(w->unit.held);
+	vs_unit_free(w);
 	buf_free(&w->block);
 	buf_free(&w->index);
 	vs_common_free(&w->m);
