@@ -1,4 +1,5 @@
 /* Numbers, bytes, buffers and input windows of src/base. */
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,6 +9,7 @@
 #include "base/in.h"
 #include "base/mem.h"
 #include "base/num.h"
+#include "base/pool.h"
 
 static void
 numbers(void)
@@ -103,6 +105,42 @@ windows(void)
 	CHECK("in_peek over memory", good);
 }
 
+static atomic_int let_go;
+
+static void
+pool_waits(void *arg, unsigned thread, void *job)
+{
+	(void)arg, (void)thread, (void)job;
+	while (!let_go)
+		;
+}
+
+static void
+pool_lets_go(void *arg, unsigned thread, void *job)
+{
+	(void)arg, (void)thread, (void)job;
+	let_go = 1;
+}
+
+/* Jobs in order, and one beside them, which is waited for before them. */
+static void
+jobs(void)
+{
+	int one, two;
+	struct pool_beside b = { .work = pool_lets_go };
+	struct par *p = pool_new(2, pool_waits, NULL);
+
+	pool_submit(p, &one);
+	pool_submit(p, &two);
+	CHECK("a job is not done that waits", !pool_is_done(p));
+	let_go = 2;     /* they may have taken all threads */
+	pool_beside(p, &b);
+	pool_beside_wait(p, &b);
+	CHECK("a job beside others is done by itself", pool_beside_is_done(p, &b) && let_go == 1);
+	CHECK("the others come in order", pool_wait(p) == &one && pool_wait(p) == &two && !pool_wait(p));
+	pool_free(p);
+}
+
 int
 main(void)
 {
@@ -113,6 +151,7 @@ main(void)
 	bytes();
 	buffers();
 	windows();
+	jobs();
 	p = mem_xgrow(p, &cap, 17, sizeof(*p));
 	CHECK("xgrow doubles", cap == 32);
 	q = mem_xgrow(p, &cap, 32, sizeof(*p));
