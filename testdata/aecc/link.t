@@ -280,7 +280,7 @@ traced 'through a symbolic link' ./p24 3
 # the list in aecc and the library agree
 for lib in "$BUILD"/lib/tracemill/*/libaert.a; do
 	machine=${lib%/libaert.a}
-	core=$machine/aert.o more=$(sed -n "s/^morewraps='\([^']*\)'.*/\1/p" "$machine/aecc.conf")
+	core=$machine/aert.o more=$(. "$machine/aecc.conf" && echo "$morewraps $syncs")
 	machine=${machine##*/}
 	case $machine in x86-64) nm='nm' ;; *) nm=$machine-linux-gnu-nm ;; esac
 	is "$machine: every wrapper is asked for" \

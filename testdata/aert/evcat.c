@@ -64,7 +64,7 @@ static void header(unsigned elf)
 
 	if (memcmp(f, "\x89" "AEOUT\r\n", 8) != 0)
 		bad(0, "magic");
-	if (get(8, 4) != 6)
+	if (get(8, 4) != 7)
 		bad(8, "version");
 	if (idlen != 20)
 		bad(16, "length of the build id");

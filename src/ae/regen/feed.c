@@ -125,6 +125,12 @@ feed_module(const struct feed *f, uint32_t number)
 	return m;
 }
 
+int
+feed_before(const struct feed *f)
+{
+	return f->cur + 1 < f->nseg;
+}
+
 _Noreturn void
 feed_stop(struct feed *f, uint64_t *p)
 {

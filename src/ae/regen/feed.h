@@ -174,6 +174,8 @@ uint64_t *feed_masked(struct feed *f, uint64_t *p, const uint8_t *e, unsigned cc
     const uint64_t *mask, const uint64_t *index);
 /* The library that the function with this number belongs to, if the file has said so by now; else NULL */
 const struct ev_module *feed_module(const struct feed *f, uint32_t number);
+/* Are these events of a forked child's parent? */
+int feed_before(const struct feed *f);
 /* The references before the last flush were not wanted, those after it are. */
 void feed_unmute(struct feed *f);
 /* Enough: the references before p are the last ones. */

@@ -2,6 +2,8 @@
 #ifndef TM_AE_REGEN_FEED_INTERNAL_H
 #define TM_AE_REGEN_FEED_INTERNAL_H
 
+#include <sys/types.h>
+
 #include "ae/regen/feed.h"
 
 /* feed_open.c; both set f->err and f->status, and return -1 */
@@ -28,5 +30,24 @@ void feed_unsure(struct feed *f);
 
 /* The references that wait and are certain */
 const uint64_t *feed_waiting(const struct feed *f, size_t *n);
+
+/* tasks.c: several threads */
+
+/* Can the file be read again from where it is now, *start? */
+int tasks_again(const char *file, off_t *start);
+/* Are there several threads, as far as it can be known before they are read? */
+int tasks_several(const struct feed_job *j, int again);
+/* They are asked for where they cannot be read: -1 */
+int tasks_cannot(struct feed *f, const struct feed_job *j);
+
+/* What is said of a thread remains when the next one is read: what, and where in the file */
+struct tasks_said {
+	const char *err;
+	uint64_t erroff, bytes;
+	uint32_t fatal;
+	int exact, limited, running, status;
+};
+void tasks_keep(struct tasks_said *k, const struct feed *f, int all);
+void tasks_restore(struct feed *f, const struct tasks_said *k);
 
 #endif

@@ -16,7 +16,7 @@ static int
 regen_lower(struct regen *r)
 {
 	r->lowered = 1;
-	return code_lower(&r->c, r->g, r->counts, r->model, r->watched);
+	return code_lower(r->c, r->g, r->counts, r->model, r->watched);
 }
 
 /* Lowers the program for the addresses that it had in this run; f->status if that fails */
@@ -26,35 +26,22 @@ regen_lowered(struct regen *r, struct feed *f)
 	if (r->lowered && r->g->loaded == r->s.base)
 		return 0;
 	prog_move(r->g, r->s.base);
-	code_free(&r->c);
+	code_free(r->c);
 	if (regen_lower(r) == 0)
 		return 0;
-	f->err = r->c.err;
+	f->err = r->c->err;
 	f->errname = NULL;
 	return f->status = -1;
 }
 
-struct regen *
-regen_new(struct prog *g, int count, const uint8_t *watch, const char **err)
+static struct regen *
+regen_alloc(const char **err)
 {
 	struct regen *r = calloc(1, sizeof *r);
 	size_t n;
 
-	if (!r) {
-		*err = "out of memory";
-		return NULL;
-	}
-	r->g = g;
-	r->counts = count;
-	r->watched = watch;
-	r->watch = watch != NULL;
-	/* the code of a program that moves has its addresses: see regen_lowered */
-	if (!g->moves && regen_lower(r) != 0) {
-		*err = r->c.err;
-		regen_free(r);
-		return NULL;
-	}
-	for (n = STACK_WANT; n >= STACK_LEAST; n /= 2) {
+	*err = "out of memory";
+	for (n = STACK_WANT; r && n >= STACK_LEAST; n /= 2) {
 		void *p = mmap(NULL, n, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
 		    -1, 0);
 
@@ -64,9 +51,52 @@ regen_new(struct prog *g, int count, const uint8_t *watch, const char **err)
 			return r;
 		}
 	}
-	*err = "no memory for a stack";
-	regen_free(r);
+	if (r)
+		*err = "no memory for a stack";
+	free(r);
 	return NULL;
+}
+
+struct regen *
+regen_new(struct prog *g, int count, const uint8_t *watch, const char **err)
+{
+	struct regen *r = regen_alloc(err);
+
+	if (!r)
+		return NULL;
+	r->c = calloc(1, sizeof *r->c);
+	if (!r->c) {
+		*err = "out of memory";
+		regen_free(r);
+		return NULL;
+	}
+	r->g = g;
+	r->counts = count;
+	r->watched = watch;
+	r->watch = watch != NULL;
+	/* the code of a program that moves has its addresses: see regen_lowered */
+	if (!g->moves && regen_lower(r) != 0) {
+		*err = r->c->err;
+		regen_free(r);
+		return NULL;
+	}
+	return r;
+}
+
+struct regen *
+regen_also(const struct regen *of, const char **err)
+{
+	struct regen *r = regen_alloc(err);
+
+	if (!r)
+		return NULL;
+	r->g = of->g;
+	r->library = of->library;
+	r->libraryarg = of->libraryarg;
+	r->lowered = of->lowered;
+	r->c = of->c;
+	r->borrows = r->points = 1;
+	return r;
 }
 
 void
@@ -76,7 +106,10 @@ regen_free(struct regen *r)
 		return;
 	if (r->stack)
 		munmap(r->stack, r->nstack * 8);
-	code_free(&r->c);
+	if (r->c && !r->borrows) {
+		code_free(r->c);
+		free(r->c);
+	}
 	free(r);
 }
 
@@ -102,8 +135,8 @@ regen_counts(const struct regen *r)
 const struct regen_site *
 regen_sites(const struct regen *r, size_t *n)
 {
-	*n = r->c.nwhere;
-	return r->c.where;
+	*n = r->c->nwhere;
+	return r->c->where;
 }
 
 int
@@ -151,9 +184,9 @@ interp_short(struct ctx *x, const struct iop *o)
 	if (!ev_short(b, x->v + o->d))
 		feed_fault(x->f, x->p - o->x, x->e, msg_short);
 	x->e += n;
-	if (x->r->c.where) {
+	if (x->r->c->where) {
 		x->r->count[RK_VALUE] += n;
-		x->r->c.where[o->k].bytes += n;
+		x->r->c->where[o->k].bytes += n;
 	}
 }
 
@@ -164,7 +197,7 @@ interp_loadro(struct ctx *x, const struct iop *o)
 	uint8_t b[8];
 	uint64_t v;
 
-	if (!prog_rodata(x->r->c.g, (uint32_t)o->k, x->v[o->a], b, o->n))
+	if (!prog_rodata(x->r->c->g, (uint32_t)o->k, x->v[o->a], b, o->n))
 		feed_fault(x->f, x->p - o->x, x->e, msg_noimage);
 	v = get_order(b, o->n, o->b);
 	if (o->sh)
@@ -198,7 +231,7 @@ interp_rep(struct ctx *x, const struct iop *o)
 static uint32_t
 interp_lookup(struct ctx *x, const struct iop *o, uint64_t key)
 {
-	const struct code *c = &x->r->c;
+	const struct code *c = x->r->c;
 	const struct iswitch *s = c->sw + o->x;
 
 	for (uint32_t h = code_hash(key);; h++) {
@@ -214,12 +247,26 @@ interp_lookup(struct ctx *x, const struct iop *o, uint64_t key)
 	}
 }
 
-/* Control is here again when the model has more events. */
+/* Control is here again when the regeneration is resumed. */
 static _Noreturn void
 interp_wait(struct ctx *x)
 {
 	x->r->at = *x;
+	x->r->atop = (size_t)(x->ip - x->r->c->op);
 	longjmp(x->f->out, 1);
+}
+
+_Noreturn void
+interp_point(struct ctx *x, uint64_t point)
+{
+	uint64_t number = point & ~(EV_POINT | EV_BIRTH);
+
+	if (number <= x->r->passed)
+		feed_fault(x->f, x->p, x->e, msg_backwards);
+	x->r->passed = number;
+	x->p = feed_flush(x->f, x->p, x->e);
+	x->r->point = point;
+	interp_wait(x);
 }
 
 void
@@ -228,7 +275,7 @@ interp_event(struct ctx *x, struct regen_ask *a)
 	const struct regen_model *m = x->r->model;
 	const uint8_t *e;
 
-	a->sp = x->v == x->r->stack + FRAME ? 0 : x->v[x->r->c.fn[x->v[F_FUNC - FRAME]].sp];
+	a->sp = x->v == x->r->stack + FRAME ? 0 : x->v[x->r->c->fn[x->v[F_FUNC - FRAME]].sp];
 	x->f->at = NULL;
 	e = m->event(m->arg, a, x->e, &x->r->s.eend);
 	if (!e)
@@ -236,8 +283,8 @@ interp_event(struct ctx *x, struct regen_ask *a)
 	x->e = e;
 	if (a->kind != RK_ITEM && a->kind != RK_NEED) {
 		x->r->count[a->kind] += a->n;
-		x->r->c.where[a->site].events++;
-		x->r->c.where[a->site].bytes += a->n;
+		x->r->c->where[a->site].events++;
+		x->r->c->where[a->site].bytes += a->n;
 	}
 }
 
@@ -245,7 +292,7 @@ interp_event(struct ctx *x, struct regen_ask *a)
 #define ADDRG(o, n) ((((n) & 2 ? (uint32_t)ADDR2(o) : ADDR2(o))) + ((n) & 1 ? x.r->s.fs : 0))
 #define SAVE() (x.p = p, x.e = e, x.v = v, x.ip = o)
 /* the code may have moved, if functions of a library were added */
-#define LOAD() (p = x.p, e = x.e, v = x.v, o = x.ip, code = r->c.op, tab = r->c.tab)
+#define LOAD() (p = x.p, e = x.e, v = x.v, o = x.ip, code = r->c->op, tab = r->c->tab)
 
 /* Reads the events of instruction o; later references of its template are not written yet. */
 #define NEED(k) do { if ((size_t)(r->s.eend - e) < (k)) e = feed_more(f, p - o->x, e, k, 0); } while (0)
@@ -253,7 +300,7 @@ interp_event(struct ctx *x, struct regen_ask *a)
 static void
 interp_ret(struct regen *r, struct feed *f)
 {
-	struct ctx x = {.r = r, .f = f, .p = r->s.buf, .e = r->s.eend, .v = r->stack + FRAME, .ip = r->c.op};
+	struct ctx x = {.r = r, .f = f, .p = r->s.buf, .e = r->s.eend, .v = r->stack + FRAME, .ip = r->c->op};
 	const struct iop *code, *o;
 	const uint64_t *tab;
 	uint64_t *const full = r->s.buf + (AE_BATCH - CODE_ROOM - CODE_PAD);
@@ -261,8 +308,10 @@ interp_ret(struct regen *r, struct feed *f)
 	const uint8_t *e;
 	uint32_t to;
 
-	if (r->at.r)
+	if (r->at.r) {
 		x = r->at;
+		x.ip = r->c->op + r->atop;
+	}
 	x.f = f;
 	LOAD();
 	for (;; o++) {
@@ -454,8 +503,8 @@ interp_ret(struct regen *r, struct feed *f)
 		case CO_COUNT:
 			NEED(o->n);
 			r->count[o->a] += o->n;
-			r->c.where[o->k].events++;
-			r->c.where[o->k].bytes += o->n;
+			r->c->where[o->k].events++;
+			r->c->where[o->k].bytes += o->n;
 			break;
 		case CO_MODEL:
 			r->model->run(r->model->program, (uint32_t)o->imm, p - o->x);
@@ -473,12 +522,12 @@ interp_ret(struct regen *r, struct feed *f)
 			break;
 		}
 		case CO_CALL: {
-			const struct ifunc *fn = r->c.fn + o->x;
+			const struct ifunc *fn = r->c->fn + o->x;
 			uint64_t *w;
 
 			SAVE();
 			w = interp_push(&x, o->x, v[fn->sp] - o->imm, (uint32_t)(o + 1 - code),
-			    r->c.fn[v[F_FUNC - FRAME]].nslot);
+			    r->c->fn[v[F_FUNC - FRAME]].nslot);
 			for (uint32_t i = 0; i < fn->nneed; i++)
 				w[fn->need[i]] = v[fn->need[i]];
 			v = w;
@@ -486,7 +535,7 @@ interp_ret(struct regen *r, struct feed *f)
 			break;
 		}
 		case CO_TAIL: {
-			const struct ifunc *fn = r->c.fn + o->x;
+			const struct ifunc *fn = r->c->fn + o->x;
 			uint64_t arg[PROG_MAXNEED], *old = v, ret = v[F_RET - FRAME],
 			    prev = v[F_PREV - FRAME];
 
@@ -554,9 +603,22 @@ regen_follow(struct regen *r, const struct regen_model *m)
 	memset(&r->at, 0, sizeof r->at);
 }
 
+uint64_t
+regen_point(const struct regen *r)
+{
+	return r->point;
+}
+
+void
+regen_points(struct regen *r)
+{
+	r->points = 1;
+}
+
 int
 regen_resume(struct regen *r, struct feed *f)
 {
+	r->point = 0;
 	if (!r->at.r)
 		return regen_run(r, f);
 	if (setjmp(f->out) == 0)
@@ -572,8 +634,8 @@ regen_run(struct regen *r, struct feed *f)
 	memset(r->stack, 0, FRAME * sizeof *r->stack);
 	if (!f->later) {
 		memset(r->count, 0, sizeof r->count);
-		for (uint32_t i = 0; i < r->c.nwhere; i++)
-			r->c.where[i].events = r->c.where[i].bytes = 0;
+		for (uint32_t i = 0; i < r->c->nwhere; i++)
+			r->c->where[i].events = r->c->where[i].bytes = 0;
 	}
 	r->called = 0;
 	f->mute = r->watch;

@@ -31,7 +31,8 @@ struct regen {
 	regen_library *library;         /* NULL: there are none */
 	void *libraryarg;
 	int counts, lowered;
-	struct code c;
+	struct code *c;                 /* owned, but if it is another's: see regen_also */
+	int borrows;
 	uint64_t count[RK_NKINDS];
 	struct ae_state s;
 	uint64_t *stack;
@@ -40,7 +41,11 @@ struct regen {
 	int called;                     /* one of them was called */
 	uint32_t back;                  /* where it returns to */
 	const struct regen_model *model;        /* NULL, or what follows the program and provides events */
-	struct ctx at;                  /* with a model: where it goes on; r is NULL: at the beginning */
+	struct ctx at;                  /* where it goes on, if it was interrupted; r is NULL: at the beginning */
+	size_t atop;                    /* ... its place in the code, which may move meanwhile */
+	int points;                     /* it is interrupted at each point in the order of synchronisation */
+	uint64_t passed;                /* ... the number of the last one */
+	uint64_t point;                 /* ... this one, as its item has it; 0: it was not, so that it is at the end */
 };
 
 /* In mode of a model: n bytes of events are provided by it; or the regeneration is interrupted. */
@@ -54,11 +59,14 @@ interp_need(struct ctx *x, uint64_t *p, const uint8_t *e, unsigned n, int item)
 	return feed_more(x->f, p, e, n, item);
 }
 
+/* Where another thread may go on: the regeneration is interrupted. */
+_Noreturn void interp_point(struct ctx *x, uint64_t point);
+
 /* A frame for function fn; its variables are 0 except rsp. */
 static inline uint64_t *
 interp_push(struct ctx *x, uint32_t fn, uint64_t rsp, uint32_t ret, size_t used)
 {
-	const struct ifunc *t = x->r->c.fn + fn;
+	const struct ifunc *t = x->r->c->fn + fn;
 	uint64_t *v = x->v + used + FRAME;
 
 	if ((size_t)(v - x->r->stack) + t->nslot + 1 > x->r->nstack)

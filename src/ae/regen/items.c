@@ -6,7 +6,7 @@
 static size_t
 items_used(const struct regen *r, const uint64_t *v)
 {
-	return v == r->stack + FRAME ? 1 : r->c.fn[v[F_FUNC - FRAME]].nslot;
+	return v == r->stack + FRAME ? 1 : r->c->fn[v[F_FUNC - FRAME]].nslot;
 }
 
 /*
@@ -16,7 +16,7 @@ items_used(const struct regen *r, const uint64_t *v)
 static const struct iop *
 items_back(struct ctx *x, const struct iop *ip, const uint64_t *v, int *over)
 {
-	const struct iop *op = x->r->c.op;
+	const struct iop *op = x->r->c->op;
 	uint64_t ret = v[F_RET - FRAME];
 
 	if (!x->r->watch)
@@ -58,7 +58,7 @@ items_unwind(struct ctx *x, uint64_t rsp, const uint8_t *at)
 static void
 items_land(struct ctx *x, uint64_t rsp, unsigned no, const uint8_t *at)
 {
-	const struct code *c = &x->r->c;
+	const struct code *c = x->r->c;
 	const struct iop *ip = x->ip;
 	uint64_t *v = x->v;
 	int over = 0;
@@ -94,7 +94,7 @@ items_land(struct ctx *x, uint64_t rsp, unsigned no, const uint8_t *at)
 static void
 items_caught(struct ctx *x, uint64_t rsp, const uint8_t *at)
 {
-	const struct iop *op = x->r->c.op, *ip = x->ip;
+	const struct iop *op = x->r->c->op, *ip = x->ip;
 	uint64_t *v = x->v;
 	int over = 0;
 
@@ -107,7 +107,7 @@ items_caught(struct ctx *x, uint64_t rsp, const uint8_t *at)
 		if (after->op == CO_LANDING && v[F_RSP - FRAME] >= rsp) {
 			if (over)
 				feed_stop(x->f, x->p);
-			v[x->r->c.fn[v[F_FUNC - FRAME]].sp] = rsp;
+			v[x->r->c->fn[v[F_FUNC - FRAME]].sp] = rsp;
 			x->v = v;
 			x->ip = op + after->x;
 			x->have = 0;
@@ -134,24 +134,24 @@ items_library(struct ctx *x, uint32_t number)
 	struct regen *r = x->r;
 	const char *err = msg_nofunc;
 	uint32_t first = r->g->nfunc;
-	size_t at = (size_t)(x->ip - r->c.op);
+	size_t at = (size_t)(x->ip - r->c->op);
 
 	if (!m || !r->library || prog_added(r->g, number))
 		feed_fault(x->f, x->p, x->e, m && !r->library ? msg_library : msg_nofunc);
 	if (r->library(r->libraryarg, r->g, m, &err) != 0)
 		feed_fault(x->f, x->p, x->e, err);
-	if (code_lower_more(&r->c, first, r->watched) != 0)
-		feed_fault(x->f, x->p, x->e, r->c.err);
+	if (code_lower_more(r->c, first, r->watched) != 0)
+		feed_fault(x->f, x->p, x->e, r->c->err);
 	if (r->g->byno[number] < 0)
 		feed_fault(x->f, x->p, x->e, msg_nofunc);
-	x->ip = r->c.op + at;
+	x->ip = r->c->op + at;
 }
 
 /* Register k of those that function fn needs: how many bytes of events it took */
 static unsigned
 items_register(struct ctx *x, const struct ifunc *fn, uint32_t k)
 {
-	const struct code *c = &x->r->c;
+	const struct code *c = x->r->c;
 	unsigned n = fn->isshort ? 4 : c->g->word;
 
 	if (x->r->model) {
@@ -176,7 +176,7 @@ items_register(struct ctx *x, const struct ifunc *fn, uint32_t k)
 static void
 items_enter(struct ctx *x)
 {
-	const struct code *c = &x->r->c;
+	const struct code *c = x->r->c;
 	uint32_t i = (uint32_t)x->e[1] * EV_NFUNC0 + x->e[0] - 1;
 	const struct ifunc *fn;
 	unsigned n;
@@ -204,7 +204,7 @@ items_enter(struct ctx *x)
 static void
 items_count(struct ctx *x, const struct iop *at, unsigned n)
 {
-	struct regen_site *where = x->r->c.where;
+	struct regen_site *where = x->r->c->where;
 
 	x->r->count[RK_ITEM] += n;
 	if (where) {
@@ -239,7 +239,7 @@ items_registers(const struct code *c, const struct ifunc *fn, const uint8_t *e, 
 static void
 items_ask(struct ctx *x, const struct iop *at)
 {
-	const struct code *c = &x->r->c;
+	const struct code *c = x->r->c;
 	const struct regen_model *m = x->r->model;
 	struct regen_ask a = {.kind = RK_ITEM, .site = (uint32_t)at->k};
 	size_t n = m->hand(m->arg, &x->e);
@@ -266,7 +266,7 @@ items_ask(struct ctx *x, const struct iop *at)
 void
 interp_items(struct ctx *x)
 {
-	const struct code *c = &x->r->c;
+	const struct code *c = x->r->c;
 	unsigned w = c->g->word;
 
 	for (;;) {
@@ -302,6 +302,11 @@ interp_items(struct ctx *x)
 			at = x->e;
 			x->e += 1 + w;
 			items_count(x, here, 1 + w);
+			if (w == 8 && items_word(c, at + 1) & EV_POINT) {
+				if (x->r->points && !feed_before(x->f))
+					interp_point(x, items_word(c, at + 1));
+				break;
+			}
 			items_unwind(x, items_word(c, at + 1), at);
 			break;
 		case EV_LAND:
@@ -341,7 +346,7 @@ interp_begin(struct ctx *x)
 void
 interp_end(struct ctx *x)
 {
-	struct iop *op = x->r->c.op;
+	struct iop *op = x->r->c->op;
 	unsigned after = op[x->r->back].op;
 
 	if (x->ip != op + CODE_END || !x->have || (after != CO_SEQ && after != CO_SEQJ && after != CO_SEQROOT))

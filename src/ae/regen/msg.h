@@ -20,6 +20,8 @@
 #define msg_stopped    "recording stopped here, before the run ended"
 #define msg_limited    "recording ended here by AE_LIMIT, before the run did"
 #define msg_lost       "the last events of a thread that ended in traced code are missing"
+#define msg_noorder    "recorded without the order in which threads waited for each other, by an earlier version"
+#define msg_backwards  "the order of synchronisation goes back"
 #define msg_running \
 	"threads were running traced code when the process ended: their last references may be past that place"
 #define msg_fatal \

@@ -74,6 +74,21 @@ struct regen_model;
 void regen_follow(struct regen *r, const struct regen_model *m);
 int regen_resume(struct regen *r, struct feed *f);
 
+/*
+ * Another regeneration of the program, for another thread of the run at the same time: its code is that of `of`, which must
+ * live longer. NULL with a message in *err. regen_resume regenerates it up to the next point in the order of synchronisation,
+ * of which regen_point returns the word as in the events; 0: that was the end.
+ */
+struct regen *regen_also(const struct regen *of, const char **err);
+uint64_t regen_point(const struct regen *r);
+void regen_points(struct regen *r);             /* the same with r itself, before it runs */
+
+/*
+ * As feed_tasks, with r for the first thread: but the references of all threads come in an order in which they can have
+ * run (merge.c). Where another thread goes on, its number comes first. j->task is 0, j->run is not called.
+ */
+int regen_merge(struct regen *r, struct feed *f, const struct feed_job *j);
+
 /* The message of aec and ae2addr about a function that the events name but that has no schema. */
 extern const char regen_nofunc[];
 

@@ -198,6 +198,8 @@ regen_run_items(struct ae_pos q, uint64_t rsp, int site, int have, uint64_t next
 		case EV_UNWIND:
 			q = regen_run_need(q, UNWIND_LEN, 0);
 			q.e += UNWIND_LEN;
+			if (ae_program.word == 8 && regen_run_word(q.e - 8) & EV_POINT)
+				continue;
 			r = regen_run_unwind(q, CALLED, regen_run_word(q.e - ae_program.word));
 			break;
 		case EV_LAND:

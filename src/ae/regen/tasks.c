@@ -1,5 +1,6 @@
 /* All threads of an event file, one after the other: see feed.h. */
 #include "ae/regen/feed.h"
+#include "ae/regen/feed_internal.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -26,8 +27,7 @@ tasks_by_end(const char *file)
 	return several;
 }
 
-/* Are there several threads, as far as it can be known before they are read? */
-static int
+int
 tasks_several(const struct feed_job *j, int again)
 {
 	const char *file = j->file, *err = NULL;
@@ -45,8 +45,7 @@ tasks_several(const struct feed_job *j, int again)
 	return several;
 }
 
-/* Can the file be read again from where it is now? */
-static int
+int
 tasks_again(const char *file, off_t *start)
 {
 	struct stat st;
@@ -65,15 +64,7 @@ tasks_rewind(const char *file, off_t start)
 		lseek(0, start, SEEK_SET);
 }
 
-/* What is said of a thread remains when the next one is read: what, and where in the file */
-struct tasks_said {
-	const char *err;
-	uint64_t erroff, bytes;
-	uint32_t fatal;
-	int exact, limited, running, status;
-};
-
-static void
+void
 tasks_keep(struct tasks_said *k, const struct feed *f, int all)
 {
 	if (f->status == AE_STOPPED && !k->err) {
@@ -91,7 +82,7 @@ tasks_keep(struct tasks_said *k, const struct feed *f, int all)
 		k->bytes = feed_bytes(f) + (all ? f->seg[f->nseg - 1].r.other : 0);
 }
 
-static void
+void
 tasks_restore(struct feed *f, const struct tasks_said *k)
 {
 	if (k->err && !f->err) {
@@ -122,7 +113,7 @@ tasks_one(struct feed *f, struct ae_state *s, const struct feed_job *j, uint32_t
 	return f->status ? f->status : j->run(j->arg, f);
 }
 
-static int
+int
 tasks_cannot(struct feed *f, const struct feed_job *j)
 {
 	f->err = "has several threads: name the file, or choose one of them";

@@ -37,6 +37,23 @@ rewrite_original(struct buf *o, struct file *f)
 	free(next);
 }
 
+/*
+ * A program that has a function of its own of that name is to call it, and not the wrapper (ld --wrap): the function may get
+ * other arguments.
+ */
+static void
+rewrite_unwrapped(struct buf *o, const struct file *f)
+{
+	const char *const *w = f->m->emit->wrapped;
+
+	for (; w && *w; w++) {
+		const struct sym *y = symtab_find(&f->sym, *w, strlen(*w));
+
+		if (y && y->where && y->isfunc && y->global && !y->weak)
+			buf_printf(o, "\t.weak\t__wrap_%s\n\t.hidden\t__wrap_%s\n\t.set\t__wrap_%s, %s\n", *w, *w, *w, *w);
+	}
+}
+
 /* Runtime symbols: weak definitions, so that objects link without the runtime, whose own are strong. */
 static void
 rewrite_fallbacks(struct buf *o, const struct file *f)
@@ -181,6 +198,7 @@ emit_file(struct buf *o, struct file *f)
 			rewrite_unit(o, f, i, list + first[i], first[i + 1] - first[i]);
 	if (first[file_nunit(f)])
 		rewrite_fallbacks(o, f);
+	rewrite_unwrapped(o, f);
 	free(first);
 	free(list);
 }

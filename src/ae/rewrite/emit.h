@@ -64,6 +64,8 @@ struct emitter {
 	int length;                     /* generated code refers to the runtime's __ae_length */
 	int links;                      /* direct calls of other files' functions become known ones when the program starts */
 	int vars;                       /* generated code refers to variables of the runtime */
+	/* functions of libraries that libaert.a has a wrapper for, which passes on arguments in registers only; NULL: none */
+	const char *const *wrapped;
 	/* Fails the function if its entry cannot be patched, or its text cannot be copied. */
 	void (*fits)(struct file *f, struct afunc *fn);
 	/*

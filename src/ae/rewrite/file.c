@@ -60,7 +60,7 @@ asm_set(struct file *f, const struct stmt *st)
 static void
 asm_declare(struct file *f, const struct stmt *st)
 {
-	static const char *const kinds[] = { ".weak", ".set", ".type" };
+	static const char *const kinds[] = { ".weak", ".set", ".globl", ".global", ".type" };
 	size_t i, n;
 
 	for (i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
@@ -74,6 +74,8 @@ asm_declare(struct file *f, const struct stmt *st)
 			y->weak = 1;
 		else if (i == 1)
 			y->seton = 1;
+		else if (i < 4)
+			y->global = 1;
 		else if (strstr(s + n, "@function") || strstr(s + n, "STT_FUNC"))
 			y->isfunc = 1;
 		else if (strstr(s + n, "@gnu_indirect_function"))

@@ -9,7 +9,7 @@
 
 struct sym {
 	char *name;
-	uint8_t isfunc, weak, seton, frag, readonly, indirect;
+	uint8_t isfunc, weak, global, seton, frag, readonly, indirect;
 	uint8_t nset;           /* how often directives set its value; 2: perhaps more often */
 	/* 0 not defined here, 1 code of function fn at instruction ins, 2 elsewhere */
 	uint8_t where;

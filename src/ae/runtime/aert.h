@@ -121,6 +121,7 @@ struct ae_thread {
 	/* what only C knows */
 	enum ae_stage stage;
 	uint32_t number;                /* in the file, from 1 */
+	uintptr_t birth;                /* the point at which it was made */
 	int tid;
 	uint64_t total;                 /* event bytes written */
 	volatile int asked;             /* another thread wants to know its event pointer: see rec.c */
@@ -164,6 +165,7 @@ extern uintptr_t ae_first_thunk;        /* of that function */
 void ae_first(void);            /* its entry jumps here */
 extern uintptr_t ae_shard[AE_NSHARD][64 / sizeof(uintptr_t)];
 void __ae_leave(void);
+void ae_sync(void);             /* such a point: what other threads did before is seen from here on */
 void *ae_thread_main(void *t);  /* what a new thread runs: ae_thread_begin, then t->start(t->arg) */
 void ae_tramp(int, siginfo_t *, void *);
 void ae_handled_return(void);   /* where recorded handlers return to: calls ae_handled */
@@ -219,6 +221,8 @@ void ae_file_close(void);
 /* core/thread.c: the recorded threads */
 extern struct ae_thread *ae_threads;            /* all blocks; callers hold the lock */
 extern uint32_t ae_nnumber;                     /* numbers given to threads */
+/* the next number in the order of synchronisation, ae.out(5); 0: no second thread was made */
+extern uintptr_t ae_order;
 void ae_thread_first(void);                     /* the first block was mapped: gives it to this thread */
 struct ae_thread *ae_thread_new(void);          /* a block for a thread that does not run yet; NULL: no room */
 void ae_thread_unmake(struct ae_thread *t);     /* it will not run */
@@ -312,7 +316,7 @@ struct ae_module {
 	uintptr_t first;                /* the number of its first function, from 0 */
 };
 /* The version of this, and of core.def: a library and the program that uses it may be of different versions of aecc */
-#define AE_LIBRARY 3
+#define AE_LIBRARY 4
 #define AE_MAXFN (256u * 252)                   /* functions that have numbers */
 #define AE_NMODULE 256                          /* files at a time */
 

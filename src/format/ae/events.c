@@ -175,6 +175,7 @@ ev_open(struct ev_reader *r, ev_read_fn *read, void *arg)
 	if (r->head.parent_task == 0)
 		r->head.parent_task = 1;
 	r->fs = r->head.fs;
+	r->ordered = r->version >= 7;
 	r->payload = malloc(EV_CHUNKMAX);
 	if (!r->payload)
 		return events_fail(r, r->off, "out of memory");
@@ -186,6 +187,9 @@ ev_close(struct ev_reader *r)
 {
 	free(r->payload);
 	free(r->waste);
+	free(r->begins);
+	r->begins = NULL;
+	r->nbegin = 0;
 	for (size_t i = 0; i < r->nmodule; i++)
 		free(r->module[i].path);
 	free(r->module);
@@ -291,6 +295,18 @@ pass_over(struct ev_reader *r, size_t n)
 	return read_part(r, r->waste, n);
 }
 
+static int
+list_task(struct ev_reader *r, uint32_t task, uint64_t off)
+{
+	uint32_t *p = realloc(r->begins, (r->nbegin + 1) * sizeof *p);
+
+	if (!p)
+		return events_fail(r, off, "out of memory");
+	r->begins = p;
+	p[r->nbegin++] = task;
+	return 0;
+}
+
 /* The begin or the end of a thread's stream, whose frame and first 8 bytes have been read */
 static int
 read_thread(struct ev_reader *r, enum ev_thread kind, uint64_t off)
@@ -318,7 +334,7 @@ read_thread(struct ev_reader *r, enum ev_thread kind, uint64_t off)
 		}
 		if (task > r->task && (!r->next || task < r->next))
 			r->next = task;
-		return 0;
+		return r->list ? list_task(r, task, off) : 0;
 	}
 	if (get_le64(b + 16) >= sizeof left / sizeof left[0])
 		return events_fail(r, off + 32, "unknown end of a thread");

@@ -10,7 +10,7 @@
 
 #define EV_MAGIC     "\x89" "AEOUT" "\r\n"
 #define EV_PACKED    "\x89" "AEPK\r\n"   /* magic of a packed event file, aepack(5) */
-#define EV_VERSION   6          /* 5 has no streams of handlers, 4 no libraries, 3 no base, 2 one thread only */
+#define EV_VERSION   7          /* 6 has no order of synchronisation, 5 has no streams of handlers, 4 no libraries, 3 no base, 2 one thread only */
 #define EV_IDMAX     32
 #define EV_HEADMIN   104        /* bytes of a header without a parent's name */
 #define EV_HEADMAX   8192
@@ -42,6 +42,9 @@ enum ev_access { EV_NOACCESS, EV_SOME, EV_READ, EV_WRITE, EV_NACCESSES };
 #define EV_LAND      0xff
 #define EV_CAUGHT    0xffff     /* instead of the site: an exception lands in the frame that has this stack pointer in it */
 #define EV_NFUNC0    252
+/* EV_UNWIND with such a word, which is no stack pointer: a point in the order of synchronisation; the number is the rest */
+#define EV_POINT     (UINT64_C(1) << 63)
+#define EV_BIRTH     (UINT64_C(1) << 62)     /* ... the one at which the thread was made, with which its stream begins */
 #define EV_NFUNCS    (256u * EV_NFUNC0)      /* functions that have numbers */
 
 /* Name of a machine by its ELF number; NULL if it has none here. */
@@ -107,7 +110,11 @@ struct ev_reader {
 	uint32_t task;                  /* the thread that is read, from 1 */
 	uint64_t fs;                    /* its thread pointer */
 	uint32_t interrupts;            /* it has handlers that interrupted the traced code of this one; 0: a thread */
+	int ordered;                    /* the order of synchronisation is in the events, if there are several threads */
 	uint32_t next;                  /* the lowest number of a thread that is higher; 0: none was seen yet */
+	int list;                       /* set after ev_open: `begins` is made */
+	uint32_t *begins;               /* owned: the numbers of all streams, but the first, that have begun */
+	size_t nbegin;
 	uint64_t other;                 /* payload bytes of other threads that were passed over */
 	struct ev_module *module;       /* owned: the libraries so far, by number */
 	size_t nmodule;

@@ -312,7 +312,7 @@ int ae_file_header(uintptr_t fs, const char *parent, uint64_t parentpos, uint32_
 		n++;
 	len = (92 + n + 7) / 8 * 8 + 8;
 	mem_copy(h, "\x89" "AEOUT" "\r\n", 8);
-	put32(h + 8, 6);
+	put32(h + 8, 7);
 	put32(h + 12, (uint32_t)len);
 	nid = ae_buildid(&ae_self, id);
 	h[16] = (uint8_t)nid;

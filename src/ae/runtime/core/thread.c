@@ -28,6 +28,7 @@ AT(next, AE_T_NEXT);
 
 struct ae_thread *ae_threads;
 uint32_t ae_nnumber;
+uintptr_t ae_order;
 
 #define MAXBLOCK 4096u          /* threads that run at a time */
 
@@ -127,6 +128,28 @@ static void thread_is_this(struct ae_thread *t)
 	t->stage = AE_BEGUN;
 }
 
+#define ORDER   0xfd                            /* ae.out(5): the item, */
+#define POINT   (UINT64_C(1) << 63)             /* ... its word with the number, */
+#define BIRTH   (UINT64_C(1) << 62)             /* ... and the one with which a stream begins */
+
+/* The number of its making. Callers hold the lock, so that threads are numbered in this order. */
+static void thread_made(struct ae_thread *t)
+{
+	if (ae_order == 0)
+		ae_order = 1;
+	t->birth = AE_ADD(&ae_order, 1);
+}
+
+/* Its stream begins with that. */
+static void thread_born(struct ae_thread *t)
+{
+	uint64_t v = POINT | BIRTH | t->birth;
+
+	*t->ptr = ORDER;
+	mem_copy(t->ptr + 1, &v, sizeof v);
+	t->ptr += 1 + sizeof v;
+}
+
 void ae_thread_first(void)
 {
 	struct ae_thread *t = AE_THREADS ? (struct ae_thread *)(AE_START + AE_SIDE) : machine_near();
@@ -149,6 +172,7 @@ void ae_thread_alone(struct ae_thread *t)
 			side_empty(o);
 		}
 	ae_nnumber = 1;
+	ae_order = 0;
 	if (!t)
 		return;
 	t->number = 1;
@@ -169,8 +193,10 @@ struct ae_thread *ae_thread_new(void)
 	mask = ae_block();
 	if (ae_rec)
 		t = block_get();
-	if (t)
+	if (t) {
 		thread_clear(t, ++ae_nnumber);
+		thread_made(t);
+	}
 	ae_unblock(mask);
 	return t;
 }
@@ -202,6 +228,8 @@ void ae_thread_begin(struct ae_thread *t)
 			err = ae_file_begins(t);
 		if (err)
 			ae_rec_fail(err);
+		if (t->live)
+			thread_born(t);
 		ae_sig_thread(t, &mask);
 	}
 	ae_unblock(mask);
@@ -217,7 +245,11 @@ void ae_thread_handler(struct ae_thread *s)
 		h = block_get();
 	if (h) {
 		thread_clear(h, ++ae_nnumber);
+		if (ae_order)
+			thread_made(h);
 		thread_is_this(h);
+		if (ae_order)
+			thread_born(h);
 		h->below = s;
 		h->level = s->level + 1;
 		err = ae_file_begins(h);

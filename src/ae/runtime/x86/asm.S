@@ -43,6 +43,16 @@
 #define SPAN    %gs:AE_T_SPAN
 #define LENT    %gs:AE_T_LENT
 
+/* The next number of the order of synchronisation, as an item of a run sequence at r15; PTR is to be set to r15. Changes rax and flags. */
+	.macro	order
+	mov	$1, %eax
+	lock xadd %rax, ae_order(%rip)
+	bts	$63, %rax
+	movb	$0xfd, (%r15)
+	mov	%rax, 1(%r15)
+	lea	9(%r15), %r15
+	.endm
+
 	.macro	var name, size, align=8
 	global	\name
 	.type	\name, @object
@@ -100,6 +110,9 @@ __ae_enter:
 	add	$24, %rax
 	mov	%rax, TOP
 	mov	PTR, %r15
+	cmpq	$0, ae_order(%rip)
+	jne	.Lorder
+.Lordered:
 	movb	$0xfe, (%r15)
 	mov	%rcx, 1(%r15)
 	lea	9(%r15), %r15
@@ -107,6 +120,16 @@ __ae_enter:
 	pop	%rcx
 	pop	%rax
 	jmp	*%r11
+
+/* There are several threads. The outermost traced function: what was waited for outside has happened before it. */
+.Lorder:
+	mov	RSP-24(%rax), %rax
+	inc	%rax
+	cmp	$1, %rax                /* the sentinel, or a marker */
+	ja	.Lordered
+	order
+	mov	%r15, PTR
+	jmp	.Lordered
 
 /* The top entries are below this frame: a longjmp abandoned them. A marker replaces them. */
 .Ldead:
@@ -342,6 +365,38 @@ __ae_again:
 	mov	%r15, PTR
 	jmp	*%r11
 	.size	__ae_again, .-__ae_again
+
+	.balign	16
+	global	ae_sync
+	.type	ae_sync, @function
+/*
+ * Untraced code has waited for another thread, or got memory that another one may have given back. Changes rax, r11 and
+ * flags. If a handler has left by a jump, that is noticed elsewhere.
+ */
+ae_sync:
+	cmpq	$0, ae_order(%rip)
+	je	2f
+	mov	%fs:0, %rax
+	cmp	FS, %rax
+	jne	2f
+	cmpl	$1, LIVE
+	jne	3f
+1:	cmpq	$0, PTR
+	je	2f
+	mov	%r15, %r11
+	mov	PTR, %r15
+	order
+	mov	%r15, PTR
+	mov	%r11, %r15
+	movb	$1, CB                  /* who has r15 from before has an old one */
+2:	ret
+3:	jb	2b
+	mov	%rsp, %rax
+	sub	LOW, %rax
+	cmp	SPAN, %rax
+	jb	1b
+	ret
+	.size	ae_sync, .-ae_sync
 
 	.balign	16
 	global	__ae_back

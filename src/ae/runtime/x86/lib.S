@@ -34,6 +34,16 @@ ae_core:
 __ae_length:
 	.zero	8
 
+/* How many threads there are is known in the program: ae_sync looks there. */
+	.data
+	.balign	8
+	.globl	ae_order
+	.hidden	ae_order
+	.type	ae_order, @object
+	.size	ae_order, 8
+ae_order:
+	.quad	1
+
 	.text
 /* Where the program is not recorded, nothing is to be done; ae_mask_strip gives the mask that it gets. */
 ae_away:
