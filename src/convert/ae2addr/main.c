@@ -16,14 +16,15 @@
 #include "format/ae/symbol.h"
 #include "format/ref/ref.h"
 
-/* the option that has only a long name */
-enum { SITES = 256, TASK };
+/* the options that have only long names */
+enum { SITES = 256, TASK, MERGE };
 
 static const struct opt ae2addr_opts[] = {
 	{ 'c', "count", NULL, "print counts and what the event file consists of, not references" },
 	OPT_FORMAT,
 	OPT_NOINST,
 	OPT_NOLOOPS,
+	{ MERGE, "merge", NULL, "all threads together, in an order in which they can have run" },
 	OPT_QUIET_LIMIT,
 	OPT_RANGE,
 	OPT_OUTPUT,
@@ -37,7 +38,7 @@ static const struct opt ae2addr_opts[] = {
 static const struct opt_tool ae2addr_tool = {
 	.does = "Recomputes the references of a program compiled by aecc from the events of its run.",
 	.synopsis = "[-cil] [-f format] [-m number] [-n from:to | -s symbol] [-o file] [-p file]\n"
-	    "[--task number] program [ae.out]\n"
+	    "[--merge | --task number] program [ae.out]\n"
 	    "--sites [-m number] [-o file] [-p file] [--task number] program [ae.out]",
 	.example = "aecc -O2 prog.c -o prog; ./prog; ae2addr -f text prog ae.out | head",
 	.opt = ae2addr_opts,
@@ -182,6 +183,7 @@ struct asked {
 	uint8_t *watch;                 /* for each function: is it called `symbol`? */
 	int watched;                    /* one is */
 	int part;                       /* a part of the trace only */
+	int merge;                      /* the threads together */
 	uint64_t most, task;
 	struct out *list;               /* where streams of handlers are listed, or NULL */
 	struct regen *r;
@@ -263,7 +265,7 @@ ae2addr_run(struct exe *x, struct prog *g, struct sink *s, struct asked *a)
 	a->r = r;
 	a->list = s->count && !s->sites ? s->out : NULL;
 	regen_libraries(r, ae2addr_library, a);
-	bad = feed_tasks(&f, regen_state(r), &job);
+	bad = a->merge ? regen_merge(r, &f, &job) : feed_tasks(&f, regen_state(r), &job);
 	if (f.begun) {
 		if (bad == ENOUGH)
 			bad = 0;
@@ -346,6 +348,9 @@ main(int argc, char **argv)
 		case 's':
 			a.symbol = optarg;
 			break;
+		case MERGE:
+			a.merge = 1;
+			break;
 		case TASK:
 			if (num_u64(optarg, 1, UINT32_MAX, &a.task) != 0)
 				opt_wrong("not the number of a thread");
@@ -359,6 +364,8 @@ main(int argc, char **argv)
 	a.part |= a.symbol != NULL;
 	if (a.part && s.sites)
 		die_usage("--sites is of a whole trace, not of -n or -s");
+	if (a.merge && (s.count || a.symbol || a.task))
+		die_usage("--merge is of the references of all threads, not with -c, -s, --sites or --task");
 	a.program = argv[optind];
 	a.events = argv[optind + 1];
 	ae2addr_load(&g, &x, argv[optind]);
