@@ -69,6 +69,60 @@ is 'cut off, standard input' "$? $(sed 's/byte [0-9]*/byte N/' err)" '1 ae2addr:
 is 'one thread: nothing more is recorded' "$(ae2addr -c order ae.out | sed -n 's/^event-bytes //p')" "$(AE_OUT=one ./order m 0 0 >/dev/null; ae2addr -c order one | sed -n 's/^event-bytes //p')"
 ok 'one thread' sh -c 'ae2addr order ae.out >a; ae2addr --merge order ae.out | cmp - a'
 
+# handlers have streams among those of the threads; a forked child has a file with numbers of its own
+cat >child.c <<'END'
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <unistd.h>
+static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+static volatile long n, ticks[64];
+static void tick(int sig) { ticks[(n + sig) & 63]++; }
+static void *work(void *p)
+{
+	for (int i = 0; i < 20000; i++) {
+		pthread_mutex_lock(&m);
+		n++;
+		pthread_mutex_unlock(&m);
+	}
+	return p;
+}
+static void two(void)
+{
+	pthread_t t[2];
+	for (int i = 0; i < 2; i++)
+		pthread_create(&t[i], NULL, work, NULL);
+	for (int i = 0; i < 2; i++)
+		pthread_join(t[i], NULL);
+}
+int main(void)
+{
+	struct itimerval v = {{0, 1000}, {0, 1000}};
+	int status = 0;
+	pid_t p;
+	signal(SIGALRM, tick);
+	setitimer(ITIMER_REAL, &v, NULL);
+	two();
+	p = fork();
+	two();
+	if (p > 0)
+		while (waitpid(p, &status, 0) < 0)
+			;
+	return n != 80000 || status;
+}
+END
+aecc -O2 child.c -o child -pthread
+ok 'handlers and a child' env AE_OUT=child.ae.%n.%p ./child
+for i in child.ae.*; do
+	ae2addr --merge -f text child "$i" | grep -v '^task' | sort | cksum >merged
+	is "its file, merged: the same references" "$? $(cat merged)" "0 $(ae2addr -f text child "$i" | grep -v '^task' | sort | cksum)"
+	ok 'among them thousands of each kind' [ "$(cut -d ' ' -f 2 merged)" -gt 1000000 ]
+done
+set -- child.ae.*
+is 'two files' $# 2
+
 # threads that libraries make
 if echo 'int main(void) { return 0; }' | gcc -xc -fopenmp - -o omp 2>/dev/null; then
 	aecc -O2 -fopenmp -DOPENMP "$HERE/order.c" -o order && ./order >out || fail OpenMP

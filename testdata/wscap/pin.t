@@ -10,12 +10,12 @@ where
 echo "$cpu" >cpu
 [ "$2" = here ] && here=$cpu || here=
 i=0
-until [ -e other ] || [ $i -ge 2000 ] || { [ "$here" ] && [ "$cpu" != "$here" ]; } || [ "$cpu" = "$1" ]; do
+until [ -e other ] || [ $i -ge 400 ] || { [ "$here" ] && [ "$cpu" != "$here" ]; } || [ "$cpu" = "$1" ]; do
 	i=$((i + 1)) j=0
-	while [ $j -lt 5000 ]; do j=$((j + 1)); done
+	while [ $j -lt 20000 ]; do j=$((j + 1)); done
 	where
 done
-[ $i -ge 2000 ] || echo >other
+[ $i -ge 400 ] || echo >other
 E2
 
 # told WHAT COMMAND...: it is told what it could use without us

@@ -176,8 +176,8 @@ pin_own_time(void)
 }
 
 /*
- * Somebody else uses the processor if the thread that runs on it has waited for it for longer than wscap has used it, by a
- * quarter of the time.
+ * Somebody else uses the processor if the thread that runs on it and wscap have waited for it for longer than wscap has used it,
+ * by a quarter of the time.
  */
 static void
 pin_check(struct cap *c)
@@ -188,7 +188,7 @@ pin_check(struct cap *c)
 
 	if (pin->tid == c->t.pid && since < EVERY * 1000000ull)
 		return;
-	waited = pin_waited(c->t.pid);
+	waited = pin_waited(c->t.pid) + pin_waited(getpid());
 	own = pin_own_time();
 	if (pin->tid == c->t.pid && waited - pin->waited > own - pin->own + since / 4 && !pin_here(a, 1))
 		for (size_t i = 0; i < NBUCKETS; i++)
