@@ -1,6 +1,6 @@
 /*
  * Threads that wait for others by reading memory, with `pause`: turns, barrier, asleep, all, fork, timer, and those
- * of odd[].  Each prints what it has counted; argument 2: how often, less for those that take time.
+ * of odd[], of which bare, counting and locked wait without it; processes: two of them do.  Each prints what it has counted; argument 2: how often, less for those that take time.
  */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -65,6 +65,39 @@ __asm__(".text\n"
     "	.p2align 12\n");
 
 static void (*await_odd)(const volatile unsigned *, unsigned);
+
+/* Without a pause: it only reads. */
+static void
+await_bare(const volatile unsigned *p, unsigned value)
+{
+	while (*p != value)
+		;
+}
+
+/* The same with a jump of six bytes, and a register that counts. */
+static void
+await_counting(const volatile unsigned *p, unsigned value)
+{
+	unsigned long n = 0;
+
+	__asm__ volatile("jmp 2f\n"
+	    "1:	inc %0\n"
+	    "	jmp 2f\n"
+	    "	.skip 200, 0x90\n"
+	    "2:	cmpl %2, (%1)\n"
+	    "	jne 1b"
+	    : "+r"(n) : "r"(p), "r"(value) : "cc");
+}
+
+/* The same with an instruction that writes, but changes nothing while it waits. */
+static void
+await_locked(const volatile unsigned *p, unsigned value)
+{
+	unsigned v = value;
+
+	while (!__atomic_compare_exchange_n((volatile unsigned *)(unsigned long)p, &v, value, 0, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
+		v = value;
+}
 
 static void
 barrier(void)
@@ -150,6 +183,48 @@ prefixed(void)
 	all_turns();
 }
 
+static void
+bare(void)
+{
+	await_odd = await_bare;
+	all_turns();
+}
+
+static void
+counting(void)
+{
+	await_odd = await_counting;
+	all_turns();
+}
+
+static void
+locked(void)
+{
+	await_odd = await_locked;
+	all_turns();
+}
+
+/* Two processes in the same memory, with pauses, and without. */
+static void
+processes(void)
+{
+	volatile unsigned *next = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	pid_t other = fork();
+	unsigned me = other == 0;
+	int status = 1;
+
+	for (unsigned i = 0; i < rounds; i++) {
+		(i < rounds / 2 ? await : await_bare)(next, 2 * i + me);
+		counted[me] = counted[me] * 31 + *next;
+		++*next;
+	}
+	if (!other)
+		_exit(0);
+	waitpid(other, &status, 0);
+	counted[1] = (unsigned long)status;
+	turn = *next;
+}
+
 /* their code moves */
 static void
 moved(void)
@@ -233,6 +308,7 @@ other_code(void)
 
 static const struct { const char *name; void (*run)(void); } odd[] = {
 	{ "prefixed", prefixed }, { "moved", moved }, { "blocked", blocked }, { "remapped", other_code },
+	{ "bare", bare }, { "counting", counting }, { "locked", locked }, { "processes", processes },
 };
 
 int

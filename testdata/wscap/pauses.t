@@ -4,7 +4,7 @@ gcc -O1 -pthread $static -o pauses "$HERE/pauses.c" || exit 1
 
 # A few passes of each loop are executed.  If a thread waited until its time is over, 10 milliseconds for each of a
 # thousand turns, there would be thousands of millions.
-for i in turns barrier asleep all fork timer prefixed moved blocked remapped; do
+for i in turns barrier asleep all fork timer prefixed moved blocked remapped bare counting locked processes; do
 	./pauses $i 1000 >want.out 2>want.err
 	wscap -o c.ws ./pauses $i 1000 >got.out 2>got.err
 	is "$i: status" $? 7
