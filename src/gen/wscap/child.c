@@ -139,8 +139,9 @@ child_free(struct cap *c, pid_t pid)
 }
 
 void
-child_free_stray(pid_t pid)
+child_free_stray(const struct tree *a, pid_t pid)
 {
+	pin_stray(a, pid);
 	warn("process %ld is not captured: its parent was killed when it began", (long)pid);
 	ptrace(PTRACE_DETACH, pid, NULL, NULL);
 }

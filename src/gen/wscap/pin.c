@@ -109,6 +109,13 @@ pin_release(const struct cap *c, pid_t tid)
 		pin_thread(c->all, tid, PIN_FREE);
 }
 
+void
+pin_stray(const struct tree *a, pid_t pid)
+{
+	if (a->pin.on)
+		pin_thread(a, pid, PIN_FREE);
+}
+
 /* The process that a system call of c names by the id of one of its threads; NULL: it is none of those that wscap binds. */
 static struct cap *
 pin_named(struct cap *c, uint64_t id)

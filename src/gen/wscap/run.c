@@ -121,11 +121,12 @@ cap_tick(struct tree *a)
 {
 	static uint64_t cut_at;         /* when what is recorded was written last */
 	static int waits;               /* ... or else */
-	int held, cut = !waits && tree_now(a) - cut_at >= CUT_EVERY;
+	int held, cut;
 
 	if (!ticks)
 		return;
 	ticks = 0;
+	cut = !waits && tree_now(a) - cut_at >= CUT_EVERY;
 	if (cut)
 		cut_at = tree_now(a);
 	hold_memory_gone(a);

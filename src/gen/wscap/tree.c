@@ -191,7 +191,7 @@ early_strays(struct tree *a)
 			continue;
 		a->early[i--] = a->early[--a->nearly];
 		a->strays = 1;
-		child_free_stray(pid);
+		child_free_stray(a, pid);
 	}
 }
 

@@ -478,7 +478,7 @@ void threads_go(struct cap *c);         /* they run */
 void child_allow(const struct cap *c, struct tracee *t, int shared);
 void child_deliver(struct tracee *t, pid_t process);    /* to a thread of the process */
 void child_free(struct cap *c, pid_t pid);              /* releases a new process, which runs untraced */
-void child_free_stray(pid_t pid);               /* the same for one whose parent is gone */
+void child_free_stray(const struct tree *a, pid_t pid);         /* the same for one whose parent is gone */
 uint64_t clone_flags(struct cap *c, const struct call *k);      /* flags of clone, clone3, fork or vfork */
 /* releases the program itself; from any stop but a syscall-entry stop */
 void cap_release(struct cap *c);
@@ -491,6 +491,7 @@ void pin_end(struct tree *a);
 void pin_first(struct cap *c);          /* the first process, which stands */
 void pin_begun(const struct cap *c, pid_t tid);         /* a new process or thread */
 void pin_release(const struct cap *c, pid_t tid);       /* a thread of c, or a child of it, is not captured */
+void pin_stray(const struct tree *a, pid_t pid);        /* nor is this process, whose parent is gone */
 void pin_chosen(struct cap *c, const struct call *k);   /* c is about to choose processors by sched_setaffinity */
 void pin_asked(struct cap *c, const struct call *k);    /* c has called sched_getaffinity: it is told what it could use */
 int pin_tick(struct tree *a);           /* some time has passed; 1: tell it again soon */
