@@ -106,8 +106,9 @@ ask(volatile uint32_t *p, int to, int from)
 
 	for (uint32_t i = 0; i < ROUNDS; i++) {
 		p[i] = i;
+		p[500] = i + 1;
 		unless(write(to, &c, 1) == 1 && read(from, &c, 1) == 1);
-		printf("%u %lx\n", p[1000 + i], sum((uint8_t *)p, MEMORY));
+		printf("%u %u %lx\n", p[1000 + i], p[500], sum((uint8_t *)p, MEMORY));
 	}
 }
 
@@ -118,6 +119,7 @@ answer(volatile uint32_t *p, int from, int to)
 
 	for (uint32_t i = 0; read(from, &c, 1) == 1; i++) {
 		p[1000 + i] = p[i] * 17 + (uint32_t)getpid();
+		p[500] = 0;             /* as it was when the other one was stopped last */
 		p[(i * 2654435761u) % (MEMORY / 4 - 2000) + 2000] = i;
 		unless(write(to, &c, 1) == 1);
 	}

@@ -24,6 +24,7 @@ struct area {
 };
 static struct area *area;
 static __thread uint32_t hash = 2166136261u;
+static int reads[2];                    /* a pipe */
 
 static void
 mix(uint32_t v)
@@ -230,6 +231,26 @@ woken(int me, int n)
 	pthread_join(t, NULL);
 }
 
+/* Two set words back, while the kernel may write what a third one reads. */
+static void
+back(int me, int n)
+{
+	char c = 0;
+
+	if (me < 2)
+		for (int i = 0; i < n; i++) {
+			while (area->flag != me)
+				;
+			mix(area->word);
+			area->word = me ? 0 : (uint32_t)i + 1;
+			area->flag = 1 - me;
+		}
+	if (me == 1 && write(reads[1], &c, 1) != 1)
+		exit(1);
+	if (me == 2 && read(reads[0], (void *)&area->many[2000], 1) != 1)
+		exit(1);
+}
+
 static uint32_t hashes[2];
 static const char *manner;
 static int times;
@@ -289,6 +310,8 @@ work(const char *how, int me, int n)
 		threads(me, n);
 	else if (!strcmp(how, "woken"))
 		woken(me, n);
+	else if (!strcmp(how, "back"))
+		back(me, n);
 	else if (!strcmp(how, "jobs"))
 		jobs(me, n);
 	else
@@ -306,6 +329,8 @@ main(int argc, char **argv)
 	int fd = late ? memfd_create("area", 0) : -1;
 
 	if (late && ftruncate(fd, sizeof(*area)))
+		return 1;
+	if (pipe(reads))
 		return 1;
 	if (!late)
 		map(-1);

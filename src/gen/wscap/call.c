@@ -344,6 +344,7 @@ call_enter(struct cap *c)
 	hold_call(c, &k);
 	if (call_prepare(c, &k, writes_of(k.nr)) < 0)
 		return -1;
+	share_call(c);
 	signals_send(c);
 	return 0;
 }

@@ -108,13 +108,20 @@ compare_put(struct cap *c, uint64_t addr, const uint8_t *p, size_t n)
 	wscap_put(c, &r);
 }
 
+static int
+compare_is_same(const struct cap *c, const uint8_t *old, const uint8_t *mixed, size_t i)
+{
+	return old[i] == c->all->scratch[i] && !(mixed && mixed[i]);
+}
+
+/* mixed: NULL, or what is recorded even if it is the same. */
 static size_t
-compare_differing(struct cap *c, uint64_t addr, const uint8_t *old, size_t n, int tell)
+compare_differing(struct cap *c, uint64_t addr, const uint8_t *old, const uint8_t *mixed, size_t n, int tell)
 {
 	size_t i = 0, from, sum = 0;
 
 	while (i < n) {
-		if (old[i] == c->all->scratch[i]) {
+		if (compare_is_same(c, old, mixed, i)) {
 			i++;
 			continue;
 		}
@@ -122,7 +129,7 @@ compare_differing(struct cap *c, uint64_t addr, const uint8_t *old, size_t n, in
 		for (from = i; i < n; i++) {
 			size_t gap = 0;
 
-			while (i + gap < n && gap < WS_LINE && old[i + gap] == c->all->scratch[i + gap])
+			while (i + gap < n && gap < WS_LINE && compare_is_same(c, old, mixed, i + gap))
 				gap++;
 			if (gap == WS_LINE || i + gap == n)
 				break;
@@ -150,7 +157,7 @@ compare_after(struct cap *c, int tell)
 		size_t n = tracee_read(&c->t, r->addr, c->all->scratch, r->n);
 
 		if (n && memcmp(c->all->scratch, s->p + r->at, n))
-			sum += compare_differing(c, r->addr, s->p + r->at, n, tell);
+			sum += compare_differing(c, r->addr, s->p + r->at, NULL, n, tell);
 	}
 	return sum;
 }
@@ -160,34 +167,68 @@ struct pass {
 	struct common had;              /* what it was */
 	size_t next;                    /* the first piece that may be at or after the present place */
 	struct exists e;
-	enum { CHANGES, NOTHING, ALL } put;     /* what is recorded; NOTHING: changes are the program's own */
+	enum {
+		CHANGES,                /* what differs is recorded */
+		ALL,                    /* all of it is */
+		OWN,                    /* nothing is: changes are the program's own */
+		MIXED                   /* nothing is yet: those of others are among them */
+	} put;
 };
 
-/* n bytes at addr are in scratch: records what changed; keeps them in p, unless all are zero: returns that. */
-static uint8_t *
-common_update(struct cap *c, uint64_t addr, uint8_t *p, size_t n, int tell)
-{
-	static const uint8_t zero[CHUNK];
+static const uint8_t common_zero[CHUNK];
 
-	if (!memcmp(c->all->scratch, p ? p : zero, n))
-		return p;
-	if (tell)
-		compare_differing(c, addr, p ? p : zero, n, 0);
-	if (!memcmp(c->all->scratch, zero, n)) {
-		free(p);
-		return NULL;
+/* What changed in k, which is in scratch, may have been written by others. */
+static void
+common_mix(const struct cap *c, struct kept *k)
+{
+	const uint8_t *old = k->p ? k->p : common_zero;
+
+	if (!k->mixed)
+		k->mixed = xcalloc(1, k->n);
+	for (size_t i = 0; i < k->n; i++)
+		k->mixed[i] |= old[i] != c->all->scratch[i];
+}
+
+/* The bytes of k are in scratch: they are kept, unless all are zero. */
+static void
+common_set(const struct cap *c, struct kept *k)
+{
+	if (!memcmp(c->all->scratch, common_zero, k->n)) {
+		free(k->p);
+		k->p = NULL;
+		return;
 	}
-	if (!p)
-		p = xmalloc(n);
-	memcpy(p, c->all->scratch, n);
-	return p;
+	if (!k->p)
+		k->p = xmalloc(k->n);
+	memcpy(k->p, c->all->scratch, k->n);
+}
+
+/* The bytes of k are in scratch: records what changed, and keeps them.  known: k has what was there before */
+static void
+common_update(struct cap *c, struct kept *k, int known, const struct pass *s)
+{
+	const uint8_t *old = k->p ? k->p : common_zero;
+	int same = !memcmp(c->all->scratch, old, k->n);
+
+	if (known && s->put == MIXED && !same)
+		common_mix(c, k);
+	if (known && s->put == CHANGES && (!same || k->mixed))
+		compare_differing(c, k->addr, old, k->mixed, k->n, 0);
+	if (s->put == CHANGES || s->put == ALL) {
+		free(k->mixed);
+		k->mixed = NULL;
+	}
+	if (!same)
+		common_set(c, k);
 }
 
 void
 common_free(struct common *m)
 {
-	for (size_t i = 0; i < m->n; i++)
+	for (size_t i = 0; i < m->n; i++) {
 		free(m->piece[i].p);
+		free(m->piece[i].mixed);
+	}
 	free(m->piece);
 	*m = (struct common){0};
 }
@@ -208,8 +249,8 @@ common_region(struct cap *c, const struct region *r, struct pass *s)
 			s->next++;
 		if (s->next < s->had.n && s->had.piece[s->next].addr == at)
 			had = &s->had.piece[s->next];
-		zero = (!had || !had->p) && (exists_hole(c, at, at + n) ||
-		    (s->put == NOTHING ? exists_own(c, at, at + n) : exists_next(c, &s->e, at, at + n)) == at + n);
+		zero = (!had || (!had->p && !had->mixed)) && (exists_hole(c, at, at + n) || (s->put == OWN || s->put == MIXED ?
+		    exists_own(c, at, at + n) : exists_next(c, &s->e, at, at + n)) == at + n);
 		if (!zero)
 			got = tracee_read(&c->t, at, c->all->scratch, n);
 		if (had && had->n != got)
@@ -217,20 +258,20 @@ common_region(struct cap *c, const struct region *r, struct pass *s)
 		if (s->put == ALL && got)
 			compare_put(c, at, zero ? NULL : c->all->scratch, got);
 		if (got) {
-			uint8_t *p = had ? had->p : NULL;
-
-			if (had)
-				had->p = NULL;
 			m->piece = mem_xgrow(m->piece, &m->cap, m->n + 1, sizeof(*m->piece));
-			m->piece[m->n++] =
-			    (struct kept){at, got, zero ? p : common_update(c, at, p, got, had && s->put == CHANGES)};
+			m->piece[m->n] = had ? *had : (struct kept){.addr = at, .n = got};
+			if (had)
+				had->p = had->mixed = NULL;
+			if (!zero)
+				common_update(c, &m->piece[m->n], had != NULL, s);
+			m->n++;
 		}
 		at = compare_next(at, n, got);
 	}
 }
 
 static void
-common_pass(struct cap *c, int silent)
+common_pass(struct cap *c, int put)
 {
 	struct pass s = {.had = c->common};
 
@@ -238,7 +279,7 @@ common_pass(struct cap *c, int silent)
 	for (size_t i = 0; i < c->reg.n; i++) {
 		const struct region *r = &c->reg.p[i];
 
-		s.put = silent ? NOTHING : c->fresh && r->foreign ? ALL : CHANGES;
+		s.put = put == CHANGES && c->fresh && r->foreign ? ALL : put;
 		if (r->shared && (r->prot & PROT_WRITE || r->foreign))
 			common_region(c, r, &s);
 	}
@@ -252,14 +293,14 @@ common_pass(struct cap *c, int silent)
 void
 compare_shared(struct cap *c)
 {
-	common_pass(c, 0);
+	common_pass(c, CHANGES);
 	c->fresh = 0;
 	c->sharing = c->common.n > 0;
 	c->outside = c->outside && c->sharing;
 }
 
 void
-compare_keep(struct cap *c)
+compare_keep(struct cap *c, int mixed)
 {
-	common_pass(c, 1);
+	common_pass(c, mixed ? MIXED : OWN);
 }

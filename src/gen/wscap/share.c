@@ -165,28 +165,30 @@ share_alone(const struct cap *c, int out)
 static int
 share_waits(const struct cap *c, const struct user_regs_struct *g)
 {
-	static const uint16_t waits[] = {SYS_read, SYS_recvfrom, SYS_accept, SYS_accept4, SYS_poll, SYS_ppoll,
-	    SYS_select, SYS_pselect6, SYS_epoll_wait, SYS_epoll_pwait, SYS_futex, SYS_nanosleep, SYS_clock_nanosleep, SYS_pause,
-	    SYS_wait4, SYS_waitid, SYS_rt_sigsuspend, SYS_rt_sigtimedwait, SYS_semop, SYS_semtimedop};
+	static const struct { uint16_t nr, n; } waits[] = {{SYS_read, 3}, {SYS_recvfrom, 6}, {SYS_accept, 3}, {SYS_accept4, 4},
+	    {SYS_poll, 3}, {SYS_ppoll, 5}, {SYS_select, 5}, {SYS_pselect6, 6}, {SYS_epoll_wait, 4}, {SYS_epoll_pwait, 6},
+	    {SYS_futex, 6}, {SYS_nanosleep, 2}, {SYS_clock_nanosleep, 4}, {SYS_pause, 0}, {SYS_wait4, 4}, {SYS_waitid, 5},
+	    {SYS_rt_sigsuspend, 2}, {SYS_rt_sigtimedwait, 4}, {SYS_semop, 3}, {SYS_semtimedop, 4}};
 	static const uint16_t sends[] = {SYS_write, SYS_writev, SYS_pwrite64, SYS_sendto, SYS_sendmsg, SYS_connect, SYS_flock,
 	    SYS_fsync, SYS_fdatasync, SYS_msgsnd};
 	uint64_t arg[6] = {g->rdi, g->rsi, g->rdx, g->r10, g->r8, g->r9}, reach = PAGE;
-	size_t i;
+	size_t i, n;
 
 	for (i = 0; i < sizeof(sends) / sizeof(sends[0]); i++)
 		if (sends[i] == g->orig_rax)
 			return 1;
-	for (i = 0; i < sizeof(waits) / sizeof(waits[0]) && waits[i] != g->orig_rax; i++)
+	for (i = 0; i < sizeof(waits) / sizeof(waits[0]) && waits[i].nr != g->orig_rax; i++)
 		;
 	if (i == sizeof(waits) / sizeof(waits[0]))
 		return 0;
+	n = waits[i].n;                 /* other registers have anything */
 	if (g->orig_rax == SYS_futex &&
 	    ((arg[1] & FUTEX_CMD_MASK) == FUTEX_WAIT || (arg[1] & FUTEX_CMD_MASK) == FUTEX_WAIT_BITSET))
 		return 1;               /* it is only read */
-	for (i = 0; i < 6; i++)         /* one of them counts what is written, elements of 16 bytes at most */
+	for (i = 0; i < n; i++)         /* one of them counts what is written, elements of 16 bytes at most */
 		if (arg[i] <= UINT32_MAX && reach < 16 * arg[i])
 			reach = 16 * arg[i];
-	for (i = 0; i < 6; i++)
+	for (i = 0; i < n; i++)
 		for (size_t r = region_at(&c->reg, arg[i]); r < c->reg.n && c->reg.p[r].lo < arg[i] + reach; r++)
 			if (c->reg.p[r].shared && share_writes(&c->reg.p[r]))
 				return 0;
@@ -222,8 +224,17 @@ share_quiet(const struct cap *c)
 void
 share_keep(struct cap *c)
 {
-	if (c->sharing && !c->fresh && c->ran == c->all->nran && share_quiet(c))
-		compare_keep(c);
+	if (!c->sharing || c->fresh)
+		return;
+	(void)hold_begin(c);
+	compare_keep(c, c->ran != c->all->nran || !share_quiet(c));
+}
+
+void
+share_call(struct cap *c)
+{
+	if (c->sharing && !share_quiet(c))
+		share_keep(c);
 }
 
 void

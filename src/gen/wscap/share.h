@@ -10,7 +10,12 @@ struct region;
 
 /* Memory that processes share, as it was: ascending pieces of CHUNK bytes at most. */
 struct common {
-	struct kept { uint64_t addr; size_t n; uint8_t *p; } *piece;   /* p: owned; NULL: all zero */
+	struct kept {
+		uint64_t addr;
+		size_t n;
+		uint8_t *p;             /* owned; NULL: all zero */
+		uint8_t *mixed;         /* owned; not 0: the byte changed, and that others did it is not excluded; NULL: none did */
+	} *piece;
 	size_t n, cap;
 };
 
@@ -41,8 +46,8 @@ size_t compare_after(struct cap *c, int tell);
 void compare_shared(struct cap *c);
 void common_free(struct common *m);
 
-/* records nothing: what c itself has written is known from now on */
-void compare_keep(struct cap *c);
+/* records nothing: what c itself has written is known from now on.  mixed: others may have written, too */
+void compare_keep(struct cap *c, int mixed);
 
 /* turn.c: processes that share memory run one at a time: the one that has the turn */
 
@@ -108,8 +113,13 @@ void share_compare(struct cap *c);
  * nobody has used can only be told at another place.
  */
 int share_before(struct cap *c, uint64_t flags);
-/* c gives the turn away: what it wrote itself is not to be found as a change later */
+/*
+ * c gives the turn away: what it wrote itself is not to be found as a change later, but that others write what was there
+ * before is
+ */
 void share_keep(struct cap *c);
+/* the same when c makes a call, if others may write in the meantime */
+void share_call(struct cap *c);
 /* c has the turn again, after something that was no call: records what the others wrote in the meantime */
 void share_catch_up(struct cap *c);
 /* is c a child in the memory of its parent, which waits for it, and shares none with others? */
