@@ -11,6 +11,8 @@
 #include "gen/wscap/touch.h"
 #include "gen/wscap/wscap.h"
 
+static const uint8_t all_zero[CHUNK];
+
 static void
 compare_save(struct shadow *s, struct cap *c, uint64_t addr, size_t n)
 {
@@ -21,9 +23,18 @@ compare_save(struct shadow *s, struct cap *c, uint64_t addr, size_t n)
 	r = &s->range[s->n];
 	r->addr = addr;
 	r->at = s->size;
-	r->n = tracee_read(&c->t, addr, s->p + s->size, n);
-	s->size += r->n;
+	r->n = n ? tracee_read(&c->t, addr, s->p + s->size, n) : 0;
+	s->size += (size_t)r->n;
 	s->n += r->n > 0;
+}
+
+static void
+compare_save_zero(struct shadow *s, uint64_t lo, uint64_t hi)
+{
+	if (lo >= hi)
+		return;
+	s->range = mem_xgrow(s->range, &s->cap, s->n + 1, sizeof(*s->range));
+	s->range[s->n++] = (struct range){lo, hi - lo, SHADOW_ZERO};
 }
 
 /*
@@ -57,10 +68,13 @@ compare_keep_old(struct cap *c, uint64_t lo, uint64_t hi)
 	struct shadow *s = &c->shadow;
 
 	while (lo < hi) {
-		size_t n = hi - lo < CHUNK ? (size_t)(hi - lo) : CHUNK, had = s->n;
+		uint64_t end, from = hold_present(c, lo, hi, &end);
+		size_t n = end - from < CHUNK ? (size_t)(end - from) : CHUNK, had;
 
-		compare_save(s, c, lo, n);
-		lo = compare_next(lo, n, s->n > had ? s->range[had].n : 0);
+		compare_save_zero(s, lo, from);
+		had = s->n;
+		compare_save(s, c, from, n);
+		lo = compare_next(from, n, s->n > had ? (size_t)s->range[had].n : 0);
 	}
 }
 
@@ -84,6 +98,24 @@ compare_before(struct cap *c)
 	c->compare = COMPARE_WRITES;
 }
 
+/* What a known write begins to use of range i, which was zero, becomes a copy, in whole pages: pagemap tells of those. */
+static void
+compare_split(struct shadow *s, size_t i, uint64_t lo, uint64_t hi)
+{
+	struct range r = s->range[i];
+	size_t n;
+
+	lo = lo / PAGE * PAGE;
+	hi = (hi + PAGE - 1) / PAGE * PAGE;
+	n = (size_t)(hi - lo);
+	s->p = mem_xgrow(s->p, &s->room, s->size + n, 1);
+	memset(s->p + s->size, 0, n);
+	s->range[i] = (struct range){lo, n, s->size};
+	s->size += n;
+	compare_save_zero(s, r.addr, lo);
+	compare_save_zero(s, hi, r.addr + r.n);
+}
+
 void
 compare_known(struct cap *c, uint64_t addr, const uint8_t *p, size_t n)
 {
@@ -94,8 +126,12 @@ compare_known(struct cap *c, uint64_t addr, const uint8_t *p, size_t n)
 		uint64_t lo = addr > r->addr ? addr : r->addr;
 		uint64_t hi = addr + n < r->addr + r->n ? addr + n : r->addr + r->n;
 
-		if (lo < hi)
-			memcpy(s->p + r->at + (lo - r->addr), p + (lo - addr), hi - lo);
+		if (lo >= hi)
+			continue;
+		if (r->at == SHADOW_ZERO)
+			compare_split(s, i, lo, hi);
+		r = &s->range[i];
+		memcpy(s->p + r->at + (lo - r->addr), p + (lo - addr), hi - lo);
 	}
 }
 
@@ -145,6 +181,30 @@ compare_differing(struct cap *c, uint64_t addr, const uint8_t *old, const uint8_
 	return sum;
 }
 
+/* The same for memory that was zero since nobody had touched it. */
+static size_t
+compare_touched(struct cap *c, uint64_t lo, uint64_t hi, int tell)
+{
+	size_t sum = 0;
+
+	while (lo < hi) {
+		size_t i = region_at(&c->reg, lo), n, got;
+		uint64_t end;
+
+		if (i == c->reg.n || c->reg.p[i].lo >= hi)
+			break;
+		if (c->reg.p[i].lo > lo)
+			lo = c->reg.p[i].lo;
+		lo = hold_present(c, lo, hi, &end);
+		n = end - lo < CHUNK ? (size_t)(end - lo) : CHUNK;
+		got = n ? tracee_read(&c->t, lo, c->all->scratch, n) : 0;
+		if (memcmp(c->all->scratch, all_zero, got))
+			sum += compare_differing(c, lo, all_zero, NULL, got, tell);
+		lo = compare_next(lo, n, got);
+	}
+	return sum;
+}
+
 size_t
 compare_after(struct cap *c, int tell)
 {
@@ -154,8 +214,13 @@ compare_after(struct cap *c, int tell)
 	c->compare = COMPARE_NOT;
 	for (size_t i = 0; i < s->n; i++) {
 		const struct range *r = &s->range[i];
-		size_t n = tracee_read(&c->t, r->addr, c->all->scratch, r->n);
+		size_t n;
 
+		if (r->at == SHADOW_ZERO) {
+			sum += compare_touched(c, r->addr, r->addr + r->n, tell);
+			continue;
+		}
+		n = tracee_read(&c->t, r->addr, c->all->scratch, (size_t)r->n);
 		if (n && memcmp(c->all->scratch, s->p + r->at, n))
 			sum += compare_differing(c, r->addr, s->p + r->at, NULL, n, tell);
 	}
@@ -175,13 +240,11 @@ struct pass {
 	} put;
 };
 
-static const uint8_t common_zero[CHUNK];
-
 /* What changed in k, which is in scratch, may have been written by others. */
 static void
 common_mix(const struct cap *c, struct kept *k)
 {
-	const uint8_t *old = k->p ? k->p : common_zero;
+	const uint8_t *old = k->p ? k->p : all_zero;
 
 	if (!k->mixed)
 		k->mixed = xcalloc(1, k->n);
@@ -193,7 +256,7 @@ common_mix(const struct cap *c, struct kept *k)
 static void
 common_set(const struct cap *c, struct kept *k)
 {
-	if (!memcmp(c->all->scratch, common_zero, k->n)) {
+	if (!memcmp(c->all->scratch, all_zero, k->n)) {
 		free(k->p);
 		k->p = NULL;
 		return;
@@ -207,7 +270,7 @@ common_set(const struct cap *c, struct kept *k)
 static void
 common_update(struct cap *c, struct kept *k, int known, const struct pass *s)
 {
-	const uint8_t *old = k->p ? k->p : common_zero;
+	const uint8_t *old = k->p ? k->p : all_zero;
 	int same = !memcmp(c->all->scratch, old, k->n);
 
 	if (known && s->put == MIXED && !same)

@@ -110,14 +110,21 @@ hold_next(int pagemap, uint64_t lo, uint64_t hi, int has)
 }
 
 uint64_t
-hold_present(struct cap *c, uint64_t lo, uint64_t hi)
+hold_present(struct cap *c, uint64_t lo, uint64_t hi, uint64_t *end)
 {
 	size_t i = region_at(&c->reg, lo);
 	const struct region *r = &c->reg.p[i];
 
+	*end = hi;
 	if (i == c->reg.n || r->lo > lo || r->ino || r->shared || hold_begin(c))
 		return lo;
-	return hold_next(c->hold.pagemap, lo, hi > r->hi ? r->hi : hi, 1);
+	if (hi > r->hi)
+		hi = r->hi;
+	lo = hold_next(c->hold.pagemap, lo, hi, 1);
+	if (hi - lo > CHUNK)
+		hi = lo + CHUNK;
+	*end = hold_next(c->hold.pagemap, lo, hi, 0);
+	return lo;
 }
 
 static void

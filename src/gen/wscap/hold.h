@@ -87,8 +87,11 @@ struct hold_file *hold_steady_at(const struct cap *c, uint64_t addr, size_t n, u
 size_t hold_read(struct cap *c, uint64_t addr, void *p, size_t n);
 /* Opens pagemap, if that was not done; c is stopped.  0; -1: the kernel tells nothing there. */
 int hold_begin(struct cap *c);
-/* The first page of [lo, hi) that may be other than zero: memory that nobody has touched is zero, if it is no file's. */
-uint64_t hold_present(struct cap *c, uint64_t lo, uint64_t hi);
+/*
+ * The first page of [lo, hi) that may be other than zero: memory that nobody has touched is zero, if it is no file's.
+ * *end: what may be so from there on, CHUNK at most, or hi if that is not known.  To read what is not touched would touch it.
+ */
+uint64_t hold_present(struct cap *c, uint64_t lo, uint64_t hi, uint64_t *end);
 /*
  * The first page of [lo, hi) that is in memory by /proc/PID/pagemap, or that is not; hi: there is none.  What it does
  * not tell of is taken for one that is.

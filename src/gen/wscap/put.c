@@ -199,12 +199,14 @@ put_pages(struct cap *c, uint64_t lo, uint64_t hi)
 	struct exists e = {0};
 
 	while (lo < hi && c->w && !c->all->failed) {
+		uint64_t end;
 		size_t k, got;
 
-		lo = exists_next(c, &e, hold_present(c, lo, hi), hi);
-		k = hi - lo < CHUNK ? (size_t)(hi - lo) : CHUNK;
-		if (!k)
-			return;
+		lo = hold_present(c, lo, hi, &end);
+		lo = exists_next(c, &e, lo, hi);
+		if (lo >= end)          /* nothing more of this mapping */
+			continue;
+		k = end - lo < CHUNK ? (size_t)(end - lo) : CHUNK;
 		hold_relieve(c);
 		got = tracee_read(&c->t, lo, c->all->scratch, k) / PAGE * PAGE;
 		random_hide(c, lo, c->all->scratch, got);

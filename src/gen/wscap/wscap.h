@@ -57,8 +57,10 @@ struct spin {
 	unsigned round;                 /* of them, since the process got its own turn */
 };
 
+#define SHADOW_ZERO SIZE_MAX
+
 struct shadow {                         /* a copy of writable memory */
-	struct range { uint64_t addr; size_t n, at; } *range;
+	struct range { uint64_t addr, n; size_t at; } *range;   /* at SHADOW_ZERO: nobody had touched it */
 	size_t n, cap;
 	uint8_t *p;                     /* owned */
 	size_t size, room;
