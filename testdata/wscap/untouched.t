@@ -3,7 +3,7 @@
 gcc -O1 -pthread $static -o untouched "$HERE/untouched.c" || exit 1
 
 for o in '' '--recorder off' --first-touch --audit; do
-	for i in thread plain self other; do
+	for i in thread plain self other far; do
 		[ "$i$o" != thread--first-touch ] || continue
 		# only an audit looks for what others write to a process's own memory, and tells of it
 		[ $i != other ] || [ "$o" = --audit ] || continue
