@@ -179,7 +179,9 @@ tracee_call(struct tracee *t, long *ret, long nr, uint64_t a, uint64_t b, uint64
 	err = run_call(t, &g, ret);
 	if (poked && !err && tracee_write(t, old.rip, kept, 2) != 2)
 		err = EFAULT;
-	if (!err && (err = tracee_setregs(t, &old)) != 0) {
+	if (!err)
+		err = tracee_setregs(t, &old);
+	if (err == ESRCH) {             /* it was killed at one of these stops, and has still to tell of its end */
 		t->lost = 1;
 		t->had = old;
 	}

@@ -29,7 +29,7 @@ struct tracee {
 	siginfo_t held[TRACEE_HELD];    /* signals that came in between, oldest first; not delivered yet */
 	unsigned nheld;
 	int gone, status;               /* it ended amid a call on its behalf, with this wait status */
-	int lost;                       /* it was killed directly after one, and had these registers before: */
+	int lost;                       /* it was killed in one, and had these registers before: */
 	struct user_regs_struct had;
 	int known;                      /* since it stopped, its registers were read, and not changed: */
 	struct user_regs_struct now;
