@@ -246,12 +246,49 @@ parts(void)
 	printf("%d\n", epoll_wait(ep, e, 400, 0));
 }
 
+/* A terabyte is reserved and given away, as by GHC's runtime, and some of it later. */
+static void
+reserved(void)
+{
+	size_t all = (size_t)1 << 40, most = (size_t)128 << 20;
+	char *p = mmap(NULL, all, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+	if (p == MAP_FAILED)
+		exit(9);
+	madvise(p, all, MADV_DONTNEED);
+	mprotect(p, most, PROT_READ | PROT_WRITE);
+	memset(p + most - 9000, 5, 9000);
+	printf("%lx\n", sum(p + most - 16384, 16384));
+	madvise(p, most, MADV_DONTNEED);
+	printf("%lx\n", sum(p + most - 16384, 16384));
+}
+
+/* Two gigabytes are given away in pieces.  A file is mapped shared, as the C library does it in a locale. */
+static void
+pieces(void)
+{
+	size_t part = (size_t)48 << 20;
+	int fd = open("mem.tmp", O_RDWR | O_CREAT | O_TRUNC, 0600);
+	char *p = mmap(NULL, 44 * part, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0), *s;
+
+	if (p == MAP_FAILED || fd < 0 || ftruncate(fd, 8192))
+		exit(9);
+	s = mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	s[5000] = 1;
+	memset(p + part - 9000, 6, 9000);
+	for (size_t i = 0; i < 44; i++)
+		madvise(p + i * part, part, MADV_DONTNEED);
+	printf("%lx %d\n", sum(p + part - 16384, 16384), s[5000]);
+	unlink("mem.tmp");
+}
+
 int
 main(int argc, char **argv)
 {
 	static const struct { const char *name; void (*f)(void); } test[] = {
 		{"file", files}, {"advice", advice}, {"sysv", sysv}, {"nested", nested},
-		{"told", told}, {"parts", parts}, {"proc", proc}, {"thread", thread},
+		{"told", told}, {"parts", parts}, {"proc", proc}, {"thread", thread}, {"reserved", reserved},
+		{"pieces", pieces},
 	};
 
 	for (size_t i = 0; argc > 1 && i < sizeof(test) / sizeof(test[0]); i++) {

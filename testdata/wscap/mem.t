@@ -8,6 +8,14 @@ done
 gcc -O1 -fPIE -pie -o apart "$HERE/mem.c" || exit 1
 for o in "" --first-touch --audit; do captured "parts $o" $o -- ./apart parts; done
 for o in "" --audit; do captured "thread $o" $o -- ./mem thread; done
+# readers do not fill what was given away
+for o in "" --first-touch; do
+	captured "reserved $o" $o -- ./mem reserved
+	ok "reserved $o: trimmed" env TRACEMILL_MEMORY=1000000000 wstrim -o t.ws c.ws
+	ok "reserved $o: counted" env TRACEMILL_MEMORY=1000000000 ws2addr -c t.ws
+done
+captured pieces -- ./mem pieces
+ok "pieces: counted" env TRACEMILL_MEMORY=1000000000 ws2addr -c c.ws
 ./mem sysv >want.out
 wscap -o c.ws ./mem sysv >got.out 2>got.err
 same "memory mapped twice: output" got.out want.out

@@ -10,6 +10,8 @@
 #include "gen/wscap/touch.h"
 #include "gen/wscap/wscap.h"
 
+#define LARGE (UINT64_C(64) << 20)      /* bytes */
+
 static uint64_t
 maps_up(uint64_t n)
 {
@@ -253,6 +255,24 @@ sys_mremap(struct cap *c, const struct call *k)
 		put_pages(c, to + oldlen, to + newlen);
 }
 
+/*
+ * Private memory of r has become zero.  A large piece is mapped again, which is the same: programs give all of a
+ * terabyte that they have reserved away, and who reads the capture would write zeros to it.
+ */
+static void
+put_emptied(struct cap *c, const struct region *r, uint64_t lo, uint64_t hi)
+{
+	struct region piece = *r;
+
+	if (hi - lo < LARGE || r->ino || r->shared || r->stack) {
+		put_zero(c, lo, hi - lo);
+		return;
+	}
+	piece.lo = lo;
+	piece.hi = hi;
+	put_map(c, &piece, WS_ANON, "");
+}
+
 void
 sys_madvise(struct cap *c, const struct call *k)
 {
@@ -272,7 +292,7 @@ sys_madvise(struct cap *c, const struct call *k)
 			put_mem(c, a, b - a);
 		}
 		else
-			put_zero(c, a, b - a);
+			put_emptied(c, r, a, b);
 	}
 }
 

@@ -413,19 +413,35 @@ mem_protect(struct mem *m, uint64_t addr, uint64_t len, uint32_t prot)
 	return 0;
 }
 
+/* Memory of one area, a, becomes zero.  Pages of a shared file are those of all its areas: they stay. */
 static void
-memory_zero(struct mem *m, uint64_t addr, size_t n)
+zero_in(struct mem *m, const struct mem_area *a, uint64_t addr, size_t n)
 {
 	uint64_t lo = (addr + MEM_PAGE - 1) & ~(uint64_t)(MEM_PAGE - 1),
 	    hi = (addr + n) & ~(uint64_t)(MEM_PAGE - 1);
 
-	if (m->nobj || n < GIVE_BACK || madvise(rp_host(lo), hi - lo, MADV_DONTNEED) != 0) {
+	if (a->obj || n < GIVE_BACK || madvise(rp_host(lo), hi - lo, MADV_DONTNEED) != 0) {
 		memset(rp_host(addr), 0, n);
 		return;
 	}
 	memory_notify(m, lo, hi - lo);
 	memset(rp_host(addr), 0, lo - addr);
 	memset(rp_host(hi), 0, addr + n - hi);
+}
+
+static void
+memory_zero(struct mem *m, uint64_t addr, size_t n)
+{
+	const struct mem_area *a;
+
+	while (n && (a = mem_find(m, addr))) {
+		uint64_t left = a->m.addr + a->m.len - addr;
+		size_t k = left < n ? (size_t)left : n;
+
+		zero_in(m, a, addr, k);
+		addr += k;
+		n -= k;
+	}
 }
 
 int

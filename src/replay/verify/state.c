@@ -11,7 +11,7 @@
 
 #define PAGE 4096u
 #define XSAVE 16384u            /* bytes of a replay's XSAVE image: RP_XSAVE */
-#define CHUNK 64u               /* pages looked at in one step */
+#define CHUNK 4096u             /* pages looked at in one step: a program may reserve a terabyte */
 
 const char *
 verify_regs(const struct ws_regs *native, const struct ws_regs *replay, int norip, char *buf, size_t size)
