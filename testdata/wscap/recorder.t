@@ -53,4 +53,11 @@ for i in "recorder work" "recorder masks" "recorder ignored" "recorder parted" "
 	same "no user dispatch: $i: errors" got.err want.err
 	ok "no user dispatch: $i: replayed" ws2addr -o /dev/null c.ws
 done
+
+# valgrind executes nothing of the code that it maps, but reads it: it must find neither jumps nor breakpoints there
+if command -v valgrind >/dev/null && valgrind -q --tool=none true 2>/dev/null; then
+	for i in on off; do captured "valgrind, --recorder $i" --recorder $i -- valgrind -q --tool=none sort "$HERE/lib.sh"; done
+else
+	skip "no valgrind"
+fi
 tap_end

@@ -96,7 +96,7 @@ fast_learned(struct cap *c)
 {
 	int any = 0;
 
-	for (size_t i = 0; i < c->reg.n; i++) {
+	for (size_t i = 0; i < c->reg.n && !c->translates; i++) {
 		struct region r = c->reg.p[i];
 		struct hold_file *f;
 		uint64_t offset;

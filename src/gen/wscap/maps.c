@@ -92,6 +92,14 @@ check_twice(struct cap *c, const struct region *r)
 	}
 }
 
+/* There may be code at r.  What is not executed there but read gets no breakpoints. */
+static void
+maps_code(struct cap *c, const struct region *r, const char *name)
+{
+	if (!c->translates)
+		random_scan(c, r, name);
+}
+
 void
 maps_map(struct cap *c, const struct call *k, const struct mapped_file *file)
 {
@@ -131,7 +139,7 @@ maps_map(struct cap *c, const struct call *k, const struct mapped_file *file)
 		if (!anon && !c->all->touch && !hold_map(c, &r, r.lo, name, 1) && !hold_put_all(c, &r, file != NULL))
 			put_pages(c, r.lo, r.hi);
 	}
-	random_scan(c, &r, name);
+	maps_code(c, &r, name);
 	if (r.shared) {
 		hold_memory(c->all, &r, name);
 		share_mapped(c, r.lo, r.hi);
@@ -171,7 +179,7 @@ sys_mprotect(struct cap *c, const struct call *k)
 		random_remove(c, k->arg[0], k->arg[0] + maps_up(k->arg[1]), 1);
 	region_prot(&c->reg, k->arg[0], k->arg[0] + maps_up(k->arg[1]), (int)(k->arg[2] & 7));
 	put_range(c, WS_PROT, k->arg[0], maps_up(k->arg[1]), (int)(k->arg[2] & 7));
-	random_scan(c, &(struct region){.lo = k->arg[0], .hi = k->arg[0] + maps_up(k->arg[1]),
+	maps_code(c, &(struct region){.lo = k->arg[0], .hi = k->arg[0] + maps_up(k->arg[1]),
 	    .prot = (int)(k->arg[2] & 7)}, "");
 	if (k->arg[2] & PROT_WRITE)
 		share_mapped(c, k->arg[0], k->arg[0] + maps_up(k->arg[1]));

@@ -391,6 +391,7 @@ cap_begin(struct cap *c)
 	c->brk = (start_brk(c) + PAGE - 1) / PAGE * PAGE;
 	signal_mask(c);
 	start_exe(c->t.pid, s.exe, sizeof(s.exe));
+	c->translates = strstr(s.exe, "/valgrind/") != NULL;    /* where its tools are */
 	start_header(c, s.exe);
 	start_state(c, &s.regs);
 	if (tracee_maps(c->t.pid, &s.maps))

@@ -249,6 +249,7 @@ struct cap {
 	struct amid amid;
 	struct image image;
 	int notsc, nocpuid;             /* rdtsc, cpuid fault; otherwise breakpoints stop at them */
+	int translates;                 /* it reads code that it maps, and executes what it makes of it: valgrind */
 	int inside;                     /* between the two stops of a system call */
 	/* the call `in` was interrupted, and the kernel may restart it; or wscap has led the process back to it */
 	enum { RESTART_NOT, RESTART_KERNEL, RESTART_OURS } restart;
