@@ -23,7 +23,6 @@
 #define PR_GET_TID_ADDRESS 40
 #endif
 #define RSEQ_UNREGISTER 1
-#define CS_64 0x33              /* the code segment of 64-bit programs */
 
 enum { CALL_AGAIN_NEW = -4, CALL_AGAIN_MIN = -516, CALL_AGAIN_MAX = -512 };
 
@@ -207,7 +206,7 @@ amid_own(struct cap *c, struct user_regs_struct *g)
 {
 	const char *why = tracee_regs(&c->t, g) ? "its registers cannot be read" : amid_rseq(c, g);
 
-	if (!why && g->cs != CS_64)
+	if (!why && g->cs != TRACEE_CS_64)
 		why = "one of its threads executes 32-bit code";
 	if (why)
 		return why;
@@ -302,7 +301,7 @@ amid_begin(struct cap *c)
 
 	if (tracee_regs(&c->t, &g))
 		return "its registers cannot be read";
-	if (g.cs != CS_64)
+	if (g.cs != TRACEE_CS_64)
 		return "it is a 32-bit program";
 	if (tracee_maps(c->t.pid, &maps))
 		return "its mappings cannot be read";

@@ -184,6 +184,8 @@ exec_leave(struct cap *c)
 		return;
 	why = begun ? "it cannot be written" : c->t.mem < 0 ? "its memory cannot be read" :
 	    args ? "its arguments cannot be read" : cap_begin(c);
+	if (!why)
+		why = start_unfit(c);
 	if (!why) {
 		exec_rights(c);
 		if (c->pid == c->all->main)

@@ -185,6 +185,12 @@ wscap_begin(struct tree *a, int pin, char *const argv[])
 	exec_rights(c);
 	point_program(c, 0);
 	wscap_settle(a, c);
+	why = start_unfit(c);
+	if (why) {
+		cap_warn_stop(c, why);
+		cap_release(c);
+		return;
+	}
 	fast_start(c);
 	cap_set_timer(0);
 	tree_resume(c, 0);

@@ -375,6 +375,14 @@ start_faults(struct cap *c)
 }
 
 const char *
+start_unfit(struct cap *c)
+{
+	struct user_regs_struct g;
+
+	return !tracee_regs(&c->t, &g) && g.cs != TRACEE_CS_64 ? "it is a 32-bit program" : NULL;
+}
+
+const char *
 cap_begin(struct cap *c)
 {
 	static struct start s;

@@ -321,6 +321,8 @@ struct call {
  * be captured.
  */
 const char *cap_begin(struct cap *c);
+/* why nothing of the program can be replayed: its run ends where it begins; or NULL */
+const char *start_unfit(struct cap *c);
 /* creates the writer and writes the header; exe: the program's path */
 void start_header(struct cap *c, const char *exe);
 void start_state(struct cap *c, const struct user_regs_struct *g);      /* writes START */

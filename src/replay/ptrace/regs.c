@@ -170,6 +170,7 @@ tracee_call(struct tracee *t, long *ret, long nr, uint64_t a, uint64_t b, uint64
 	}
 	g.rax = (uint64_t)nr;
 	g.orig_rax = UINT64_MAX;        /* no system call to restart */
+	g.cs = TRACEE_CS_64;            /* in 32-bit code the instruction is an illegal one, or makes another call */
 	g.rdi = a;
 	g.rsi = b;
 	g.rdx = c;

@@ -19,6 +19,7 @@
 
 #define TRACEE_OPTIONS (PTRACE_O_TRACESYSGOOD | PTRACE_O_TRACEEXEC | PTRACE_O_TRACEFORK | \
 	PTRACE_O_TRACEVFORK | PTRACE_O_TRACECLONE | PTRACE_O_TRACEEXIT)
+#define TRACEE_CS_64 0x33       /* the code segment of 64-bit programs */
 #define TRACEE_HELD 64          /* signals held at most */
 
 struct tracee {
