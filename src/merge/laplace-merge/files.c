@@ -67,7 +67,7 @@ files_dir(struct files *a, const char *name)
 	char *path = xasprintf("%s/%s", a->folder, name);
 
 	if (mkdir(path, 0777) != 0)
-		die_sys("%s", path);
+		die_sys("%s/%s", a->final, name);
 	free(path);
 }
 
@@ -96,6 +96,15 @@ files_folder(const struct files *a)
 	return a->folder;
 }
 
+/* Names the file as it would be in the result: the folder where it is for now is removed. */
+static _Noreturn void
+files_bad(const struct file *f)
+{
+	const struct files *a = f->all;
+
+	die_sys("%s%s", a->final, a->out ? "" : f->path + strlen(a->folder));
+}
+
 /* Files are not kept open: a full buffer is worth an open and a close. */
 static void
 files_append(struct file *f)
@@ -105,19 +114,19 @@ files_append(struct file *f)
 	size_t n = f->n;
 
 	if (fd < 0)
-		die_sys("%s", f->path);
+		files_bad(f);
 	while (n) {
 		ssize_t k = write(fd, p, n);
 
 		if (k < 0 && errno != EINTR)
-			die_sys("%s", f->path);
+			files_bad(f);
 		if (k > 0) {
 			p += k;
 			n -= (size_t)k;
 		}
 	}
 	if (close(fd) != 0)
-		die_sys("%s", f->path);
+		files_bad(f);
 }
 
 void
