@@ -9,10 +9,12 @@
 
 #include "base/diag.h"
 #include "base/num.h"
+#include "base/out.h"
 
 enum { MOST = 64, HELP = 0x10000, VERSION, COLUMN = 28 };
 
 static char last[64];           /* the option that opt_next returned last, as it was given, without its value */
+static const char *output;      /* the value of -o, if it must not be an operand */
 
 static void
 opt_usage(FILE *f, const struct opt *o)
@@ -155,6 +157,8 @@ opt_next(const struct opt_tool *t, int argc, char **argv)
 		die_usage("%s: its value is missing", last);
 	if (c == '?')
 		die_usage("%s: %s", last, strncmp(last, "--", 2) == 0 ? opt_reason(t) : "no such option");
+	if (c == 'o' && !t->replaces)
+		output = optarg;
 	return c;
 }
 
@@ -188,4 +192,8 @@ opt_operands(int argc, char **argv, int min, int max)
 		die_usage("%.200s: one operand too many", argv[optind + max]);
 	if (argc - optind < min)
 		die_usage(argc == optind ? "no operand is given" : "an operand is missing");
+	if (optind == argc)
+		out_not_input(output, NULL);
+	for (int i = optind; i < argc; i++)
+		out_not_input(output, argv[i]);
 }

@@ -45,6 +45,7 @@ struct opt_tool {
 	const char *example;    /* a pipeline, the first of its page; NULL: it has no page of its own */
 	const struct opt *opt;  /* ends with key 0 */
 	int program;            /* the first operand begins the command line of another program */
+	int replaces;           /* -o may name an operand */
 	int lenient;            /* a wrong option is returned as '?' without a word, and --help is no option */
 };
 
@@ -60,7 +61,10 @@ _Noreturn void opt_wrong(const char *fmt, ...) __attribute__((format(printf, 1, 
 /* The number s, with or without a suffix, in the value of that option; not from min to max: ends the tool. */
 uint64_t opt_size(const char *s, uint64_t min, uint64_t max);
 
-/* After the last option: ends the tool if there are not min to max operands. */
+/*
+ * After the last option: ends the tool if there are not min to max operands, or if the file of -o is one of
+ * them, or is standard input where none is given.
+ */
 void opt_operands(int argc, char **argv, int min, int max);
 
 #endif

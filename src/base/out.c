@@ -227,6 +227,39 @@ open_file(struct out *o, const char *path, mode_t mode)
 		(void)!fchmod(o->fd, st.st_mode & 0777);
 }
 
+static int
+stat_input(const char *input, struct stat *st)
+{
+	const char *end = NULL, *s = input;
+	char *front;
+	int bad;
+
+	if (!input || !strcmp(input, "-"))
+		return fstat(STDIN_FILENO, st);
+	if (stat(input, st) == 0)
+		return 0;
+	while ((s = strstr(s, "//")))
+		end = s++;
+	if (!end)
+		end = strrchr(input, ':');
+	if (!end)
+		return -1;
+	front = xstrndup(input, (size_t)(end - input));
+	bad = stat(front, st);
+	free(front);
+	return bad;
+}
+
+void
+out_not_input(const char *output, const char *input)
+{
+	struct stat in, out;
+
+	if (output && strcmp(output, "-") != 0 && stat(output, &out) == 0 && S_ISREG(out.st_mode) &&
+	    stat_input(input, &in) == 0 && in.st_dev == out.st_dev && in.st_ino == out.st_ino)
+		die("%s: is the input, which the output would replace", output);
+}
+
 mode_t
 out_mode_of(const char *input)
 {

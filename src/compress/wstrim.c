@@ -42,6 +42,7 @@ static const struct opt_tool wstrim_tool = {
 	.synopsis = "[-v] [--alone] [--keyframes n] [--fetch | --names] [-o file] [capture]",
 	.example = "wscap -o ls.ws ls; wstrim -v ls.ws",
 	.opt = wstrim_opts,
+	.replaces = 1,
 };
 
 struct job {

@@ -65,6 +65,41 @@ for tool in $TOOLS; do
 done >tried
 [ "$(grep -c . tried)" -gt 60 ] && pass "$(grep -c . tried) tried" || fail "too few were tried"
 is "files that cannot be opened: others than tool: file: why" "$(cat wrong 2>/dev/null)" ""
+# What is read is not replaced, by whichever name: it may be all that there is of a run.  Only wstrim does it, see below.
+ln private again
+while read -r command; do
+	gives "$command" 1 "${command%% *}: again: is the input, which the output would replace" sh -c "$command"
+done <<'E'
+addrconv -o again private
+addrmrc -o again private
+addrplot -o again private
+addrplot -p curves -o again text private
+addrstat --merge -o again text private
+ae2addr -o again private text
+ae2addr -o again text private
+aec -b -o again private
+aepack -o again text private
+aepack -d -o again text private
+aerw -o again private
+aerw -o again <private
+bifcm -w 1 -o again private
+bifcm -l -o again private
+cachesim -o again private
+laplace-merge -s -o again private text
+laplace-merge -s -o again text private
+laplace-text -b -o again private//member
+pp -o again private
+wet2circ -o again private
+wetq -o again list private
+wetq -o again arch private
+wetz -o again private
+wetz -d -o again <private
+ws2addr -o again private:2
+ws2laplace -k again -o refs private
+ws2wet -o again private
+E
+is "it stays" "$(cmp private again && wc -l <private | tr -d ' ')" 100
+rm again
 # What is read at any place cannot be compressed, and is told from what is something else
 set -- gzip xz bzip2 zstd
 for with do
@@ -136,6 +171,9 @@ wetz p.ws
 wscap -o /dev/tty true
 wstrim -o - p.ws
 E
+ln p.ws before
+ok "wstrim may replace what it reads" wstrim -o p.ws p.ws
+is "which it does by a new file" "$(test "$(wc -c <p.ws)" -lt "$(wc -c <before)" && echo less)" less
 for command in 'ae2addr -f text p p.ae' './p.regen -c p.ae' 'ws2addr -c p.ws' 'laplace-text r' 'laplace-merge -s r k'; do
 	script -qec "$command" /dev/null </dev/null >out 2>&1
 	is "$command, to a terminal" "$? $(grep -c terminal out) $(test -s out && echo some)" "0 0 some"

@@ -98,9 +98,9 @@ gives "both to one file" 1 "ws2laplace: ./k2: is written to already" ws2laplace 
 same "which stays" k k2
 cp t.ws kept.ws
 ln t.ws link.ws
-gives "the kernel trace in the place of the capture" 1 "ws2laplace: ./t.ws: is the capture, which the output would replace" ws2laplace -k ./t.ws -o r2 t.ws
-gives "the references there" 1 "ws2laplace: t.ws: is the capture, which the output would replace" ws2laplace -k k2 -o t.ws t.ws:1
-gives "with -n, from standard input, by another name" 1 "ws2laplace: link.ws: is the capture, which the output would replace" sh -c 'ws2laplace -n 1:2 -o link.ws <t.ws'
+gives "the kernel trace in the place of the capture" 1 "ws2laplace: ./t.ws: is the input, which the output would replace" ws2laplace -k ./t.ws -o r2 t.ws
+gives "the references there" 1 "ws2laplace: t.ws: is the input, which the output would replace" ws2laplace -k k2 -o t.ws t.ws:1
+gives "with -n, from standard input, by another name" 1 "ws2laplace: link.ws: is the input, which the output would replace" sh -c 'ws2laplace -n 1:2 -o link.ws <t.ws'
 same "it stays" t.ws kept.ws
 gives "addresses of today do not fit classic references" 1 "ws2laplace: instruction 0: an address of more than 32 bits, which needs the wide form" ws2laplace -f classic -k k2 -o r2 t.ws
 gives "a kernel trace is wanted" 2 "ws2laplace: -k with a file for the kernel trace is missing; see ws2laplace --help" ws2laplace t.ws

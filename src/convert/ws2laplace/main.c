@@ -84,17 +84,6 @@ ws2laplace_header(const struct job *j)
 	out_commit(j->refs, LAP_HEADER);
 }
 
-/* An output must not replace the capture, which is read twice, and cannot be made again from the traces. */
-static void
-ws2laplace_not_input(const char *output, int fd)
-{
-	struct stat in, out;
-
-	if (output && fstat(fd, &in) == 0 && stat(output, &out) == 0 && S_ISREG(out.st_mode) &&
-	    in.st_dev == out.st_dev && in.st_ino == out.st_ino)
-		die("%s: is the capture, which the output would replace", output);
-}
-
 /*
  * Replays the capture once and writes the traces for which j has outputs, which it closes.  Damage ends the
  * tool, or only discards the kernel trace if there were no references to write.
@@ -226,6 +215,7 @@ main(int argc, char **argv)
 	if (j.form == LAP_CLASSIC && j.space >> 32)
 		die("an address space of more than 32 bits needs the wide form");
 	j.path = argv[optind];
+	out_not_input(kernel, j.path);
 	progress_start(src_name(j.path));
 	if (src_is_stdin(j.path)) {
 		fd = lseek(STDIN_FILENO, 0, SEEK_CUR) == 0 ? dup(STDIN_FILENO) : ws2laplace_spool();
@@ -234,8 +224,6 @@ main(int argc, char **argv)
 	}
 	if (fd < 0)
 		die_sys("%s", src_name(j.path));
-	ws2laplace_not_input(refs, fd);
-	ws2laplace_not_input(kernel, fd);
 	if (!part)
 		call_scan(&j, fd, run);
 	real = run ? xasprintf("/proc/self/fd/%d:%zu", fd, run) : xasprintf("/proc/self/fd/%d", fd);
