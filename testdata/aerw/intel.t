@@ -210,7 +210,7 @@ is "not assembly: passed through" "$(aerw bad.s 2> bad.err)" "$(cat bad.s)"
 is "and said" "$(cat bad.err)" "aerw: bad.s: the assembler does not accept it: left untraced"
 i=0 bad=0
 while [ $i -lt 16 ]; do
-	{ head -c $((i * 97 + 40)) hand.s; printf '\n\tmov eax, [%s' '(((BYTE PTR PTR OFFSET [-[rax*rax*9{k1}{{"'; head -c $i /dev/urandom; } | aerw -q > cut.s 2> /dev/null || bad=$((bad + 1))
+	{ head -c $((i * 97 + 40)) hand.s; printf '\n\tmov eax, [%s' '(((BYTE PTR PTR OFFSET [-[rax*rax*9{k1}{{"'; head -c $i /dev/urandom | tr -d '\0'; } | aerw -q > cut.s 2> /dev/null || bad=$((bad + 1))
 	i=$((i + 1))
 done
 is "cut at 16 places" $bad 0

@@ -20,6 +20,19 @@ ok "and runs" ./a
 # the counted loops of figure 1 are computed: nothing in them is recorded
 is "no event in the example's loops" "$(aerw -l list -o /dev/null a.s; cat list)" ""
 
+# the list is an output like the other
+cp a.s kept.s
+gives "the list in the place of the input" 1 "aerw: a.s: is the input, which the output would replace" aerw -l a.s -o a2.s a.s
+gives "from standard input" 1 "aerw: a.s: is the input, which the output would replace" sh -c 'aerw -l a.s <a.s'
+same "which stays" a.s kept.s
+gives "both to one file" 1 "aerw: both: is written to already" aerw -l both -o both a.s
+gives "both to standard output" 2 "aerw: only one of -l and -o can be standard output; see aerw --help" aerw -l - a.s
+printf 'some\n\0bytes' >bytes
+for option in '' -q; do
+	gives "what is not even text $option" 1 "aerw: bytes: byte 5: a zero byte: not assembly" aerw $option -l list2 -o bytes2 bytes
+done
+is "these leave nothing" "$(ls both bytes2 list2 2>/dev/null)" ""
+
 # the text before the copies is the input, but for labels
 $CC -c a.s -o plain.o
 objcopy -O binary -j .text a.o t1
@@ -96,7 +109,7 @@ printf 'frobnicate %%eax\n' | aerw > c.s 2> err
 is "not assembly: passed through" "$(cat c.s)" "	frobnicate %eax"
 is "and said" "$(cat err)" "aerw: standard input: the assembler does not accept it: left untraced"
 is "empty input" "$(aerw < /dev/null)" ""
-head -c 3000 /dev/urandom | aerw -q > /dev/null
+head -c 3000 /dev/urandom | tr -d '\0' | aerw -q > /dev/null
 is "noise: status" $? 0
 i=0 bad=0
 while [ $i -lt 40 ]; do          # cut anywhere, it never crashes
@@ -195,6 +208,8 @@ f:
 	ret
 	.size	f, .-f
 E
+gives "a list that is not written" 1 "aerw: /dev/full: No space left on device" aerw -l /dev/full -o m2.s m.s
+is "leaves no output either" "$(ls m2.s 2>/dev/null)" ""
 aerw -v -l list -o /dev/null m.s 2>err
 is "all of it is traced" "$(sed 's/.*: //' err)" "1 functions, 0 left untraced"
 is "masks and indexes" "$(cut -f 4,5 list | tr '\t\n' ' ;')" "2 mask;8 mask;32 mask;66 mask;48 mask;16 mask;9 count;"

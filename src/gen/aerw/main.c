@@ -172,9 +172,12 @@ aerw_dialect(struct file *f, const struct options *o)
 	return why && !o->named ? dialect_translate(&f->text, f->m->as, o->asarg) : why;
 }
 
-/* All steps between reading and writing; on failure the text is passed through unchanged. */
+/*
+ * All steps between reading and writing; on failure the text is passed through unchanged. zero: the offset of
+ * a zero byte, if there is one: what the assembler does not accept is then not even text.
+ */
 static void
-aerw_analyse(struct file *f, const struct options *o, const char *path)
+aerw_analyse(struct file *f, const struct options *o, const char *path, uint64_t zero)
 {
 	const char *why = aerw_dialect(f, o);
 	uint32_t i;
@@ -183,6 +186,8 @@ aerw_analyse(struct file *f, const struct options *o, const char *path)
 	if (!why)
 		why = aerw_lift(f, o);
 	if (why) {
+		if (zero != UINT64_MAX)
+			die_at(path, zero, DIAG_NOREC, "a zero byte: not assembly");
 		if (!o->quiet)
 			warn("%s: %s: left untraced", path, why);
 		for (i = 0; i < f->nfn; i++)
@@ -203,8 +208,6 @@ aerw_analyse(struct file *f, const struct options *o, const char *path)
 				rename_buffer(f, &f->fn[i]);
 		callee_find(f);
 	} while (slice_file(f) && (graphs_free(f), 1));
-	if (o->list)
-		list_file(o->list, f);
 	aerw_report(f, o, path);
 }
 
@@ -233,9 +236,9 @@ main(int argc, char **argv)
 	const char *path;
 	struct buf text = BUF_INIT;
 	struct file f;
-	struct out *out;
+	struct out *out, *list = NULL;
 	char *p;
-	size_t n;
+	size_t n, text_n;
 	uint32_t i;
 	int c;
 
@@ -274,6 +277,9 @@ main(int argc, char **argv)
 		}
 	opt_operands(argc, argv, 0, 1);
 	path = optind < argc ? argv[optind] : NULL;
+	out_not_input(o.list, path);
+	if (o.list && !strcmp(o.list, "-") && (!o.out || !strcmp(o.out, "-")))
+		die_usage("only one of -l and -o can be standard output");
 	memset(&f, 0, sizeof f);
 	f.m = aerw_machine(&o);
 	if (o.unreserved && !f.m->unreserved)
@@ -282,13 +288,19 @@ main(int argc, char **argv)
 		f.m = f.m->unreserved;
 	f.paper = o.paper;
 	p = aerw_slurp(path, &n);
+	text_n = strlen(p);
 	text_parse(&f.text, f.m, p, n);
-	aerw_analyse(&f, &o, src_name(path));
+	aerw_analyse(&f, &o, src_name(path), text_n < n ? text_n : UINT64_MAX);
 	emit_file(&text, &f);
 	if (text.nomem)
 		die("out of memory");
 	out = out_open(o.out);
+	if (o.list)
+		list_file(list = out_open(o.list), &f);
 	out_write(out, text.p, text.n);
+	out_flush(out);
+	if (list)
+		out_close(list);
 	out_close(out);
 	buf_free(&text);
 	for (i = 0; i < f.nfn; i++)
