@@ -155,6 +155,24 @@ gives "the stack's holds below" 1 "" addrdiff -q -s a1 b
 sed 's/1fff000f38/1ffefff38/' str2.txt | mk >b
 gives "even by whole pages" 1 "" addrdiff -q -s a1 b
 
+# mappings that have moved as the stack has are no stack, and others beside them may have moved otherwise
+cat >map.txt <<'X'
+inst 0x401000 4
+store 0x7fffffffe008 8
+load 0x7ffff7d80008 8
+load 0x7ffff7f01008 8
+load 0x7ffff7f81008 8
+load 0x7ffff7c01008 8
+X
+mk <map.txt >a1
+sed 's/7ffff7f01008/7ffff7f02008/; s/7ffff7f81008/7ffff7f83008/; s/7ffff7c01008/7ffff7bf1008/' map.txt | mk >b
+addrdiff -v -s a1 b >out
+is "mappings that have moved as the stack has" "$? $(sed 1d out)" "0 shift: mapping 0x7ffff7c01008-0x7ffff7c01008 by -0x10000
+shift: mapping 0x7ffff7d80008-0x7ffff7d80008 by +0x0
+shift: mapping 0x7ffff7f01008-0x7ffff7f01008 by +0x1000
+shift: mapping 0x7ffff7f81008-0x7ffff7f81008 by +0x2000
+shift: stack 0x7fffffffe008-0x7fffffffe008 by +0x0"
+
 # a region that is shifted by a multiple of 16: thread-local storage; one more with -a
 cat >odd.txt <<'X'
 inst 0x401000 4

@@ -55,6 +55,7 @@ struct shift {
 	uint64_t heapmax;
 	int havestack, sure, haveargs, haveheap;
 	uint64_t stack, args, heap;     /* constants of these regions */
+	uint64_t stackat;       /* the address from which the stack's was learnt: a mapping may have the same */
 	uint64_t odd[ODD_MAX];          /* constants of other regions that are not whole pages */
 	unsigned nodd, maxodd;
 	char why[160];
@@ -123,19 +124,22 @@ shift_find(const struct shift *t, uint64_t a)
 	return i;
 }
 
+/* The stack's region, or NULL if it is not known. */
+static const struct region *
+shift_stack(const struct shift *t)
+{
+	size_t i = shift_find(t, t->stackat);
+
+	return t->havestack && i < t->n && t->r[i].lo <= t->stackat ? t->r + i : NULL;
+}
+
 /* -1: far from the stack; 0: near it; 1: near and above all of it. */
 static int
 near_stack(const struct shift *t, uint64_t a)
 {
-	int near = -1;
-	size_t i;
+	const struct region *s = shift_stack(t);
 
-	if (!t->havestack)
-		return -1;
-	for (i = 0; i < t->n; i++)
-		if (t->r[i].delta == t->stack && a + STACK_NEAR >= t->r[i].lo && a < t->r[i].hi + STACK_NEAR)
-			near = a >= t->r[i].hi;
-	return near;
+	return !s || a + STACK_NEAR < s->lo || a >= s->hi + STACK_NEAR ? -1 : a >= s->hi;
 }
 
 static int
@@ -186,7 +190,7 @@ check_odd(struct shift *t, uint64_t delta)
 
 /* The first certain address of the stack.  What was taken for the stack before is another region. */
 static int
-learn_stack(struct shift *t, uint64_t delta)
+learn_stack(struct shift *t, uint64_t a, uint64_t delta)
 {
 	uint64_t was = t->stack;
 	int had = t->havestack;
@@ -194,6 +198,7 @@ learn_stack(struct shift *t, uint64_t delta)
 	t->havestack = t->sure = 1;
 	t->haveargs = 0;
 	t->stack = delta;
+	t->stackat = a;
 	return had && was != delta ? check_odd(t, was) : 1;
 }
 
@@ -203,7 +208,7 @@ check_stack(struct shift *t, uint64_t a, uint64_t delta)
 	int near = near_stack(t, a);
 
 	if (a >= STACK_SURE && !t->sure)
-		return learn_stack(t, delta);
+		return learn_stack(t, a, delta);
 	if (near < 0) {
 		if (delta % PAGE == 0)
 			return 1;
@@ -211,6 +216,7 @@ check_stack(struct shift *t, uint64_t a, uint64_t delta)
 			return (t->havestack && delta == t->stack) || check_odd(t, delta);
 		t->havestack = 1;
 		t->stack = delta;
+		t->stackat = a;
 		return 1;
 	}
 	if (delta == t->stack || (t->haveargs && delta == t->args))
@@ -303,8 +309,8 @@ shift_print(const struct shift *t, struct out *out)
 	for (i = 0; i < t->n; i++) {
 		const struct region *r = t->r + i;
 
-		what = t->havestack && r->delta == t->stack ? "stack" :
-		    t->haveargs && r->delta == t->args ? "arguments" :
+		what = r == shift_stack(t) ? "stack" :
+		    t->haveargs && r->delta == t->args && near_stack(t, r->lo) == 1 ? "arguments" :
 		    t->haveheap && r->delta == t->heap && r->lo - t->imghi < HEAP_MAX ? "heap" :
 		    r->delta % PAGE ? "odd" : "mapping";
 		out_printf(out, "shift: %s 0x%" PRIx64 "-0x%" PRIx64 " by %s\n", what, r->lo, r->hi - 1,
