@@ -122,6 +122,9 @@ gives "no points" 1 "addrplot: none.csv: line 2: a curve without points" addrplo
 : >empty
 gives "an empty curve" 1 "addrplot: empty: line 1: empty: no curve of addrmrc -f csv" addrplot -p curves empty
 { cat exact.csv; head -c 300 /dev/zero | tr '\0' 1; } >long.csv
+head -c $(($(wc -c <exact.csv) - 3)) exact.csv >cut.csv
+gives "a number that is cut off" 1 "addrplot: cut.csv: line $(wc -l <exact.csv | tr -d ' '): the line is cut off" addrplot -p curves cut.csv
+gives "a folder" 1 "addrplot: .: Is a directory" addrplot -p curves .
 gives "a long line" 1 "addrplot: long.csv: line $(($(wc -l <exact.csv) + 1)): too long: no curve of addrmrc -f csv" addrplot -p curves long.csv
 gives "kinds of curves" 2 "addrplot: -k, -e and -n are not for curves$s" addrplot -p curves -k all exact.csv
 gives "too many" 2 "addrplot: exact.csv: one operand too many$s" addrplot -p curves exact.csv exact.csv exact.csv exact.csv exact.csv exact.csv exact.csv exact.csv

@@ -36,12 +36,17 @@ csv_line(struct csv *c)
 
 	p = in_line(c->in, ROOM, &n, &nl);
 	c->line++;
+	if (!n && in_error(c->in) && c->line == 1)
+		die("%s: %s", in_name(c->in), in_error(c->in));
 	if (!n && in_error(c->in))
 		csv_bad(c, in_error(c->in));
 	if (!n)
 		return 0;
 	if (!nl && n >= ROOM)
 		csv_bad(c, "too long: no curve of addrmrc -f csv");
+	/* the number at its end may have lost digits */
+	if (!nl && c->line > 1)
+		csv_bad(c, "the line is cut off");
 	n = nl ? (size_t)(nl - p) : n;
 	memcpy(c->text, p, n);
 	c->text[n] = '\0';
