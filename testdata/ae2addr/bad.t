@@ -33,6 +33,11 @@ is "the schemas of another machine" "$(sed 's/byte [0-9]*/byte N/' err)" \
     "ae2addr: other.exe: byte N: bad schema: schemas for another machine than the executable's"
 
 gives "no schemas" 1 "ae2addr: /bin/true: no schemas in it: not built by aecc, or nothing in it is traced; wscap captures any program" ae2addr /bin/true ae.out
+size=$(wc -c <matrix | tr -d ' ')
+for n in 100 $((size / 2)) $((size - 1)); do
+	head -c $n matrix >half.exe
+	gives "a program that is cut off: $n" 1 "ae2addr: half.exe: byte $n: cut off: its section headers end at byte $size" ae2addr half.exe ae.out
+done
 gives "no program" 1 "ae2addr: none: No such file or directory" ae2addr none ae.out
 gives "usage" 2 "ae2addr: -f x: not a format; there are addr, lackey, din and text; addrconv(1) writes others; see ae2addr --help" ae2addr -f x matrix
 

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <gelf.h>
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -280,11 +281,25 @@ exe_open_mem(struct exe *x, uint8_t *p, size_t n)
 	return exe_read(x);
 }
 
+/* Where the section headers end, which a linker writes last: after the end of a file that is cut off */
+static uint64_t
+exe_headers_end(const struct exe *x)
+{
+	GElf_Ehdr eh;
+
+	return x->elf && gelf_getehdr(x->elf, &eh) && eh.e_shoff <= UINT64_MAX / 2 ?
+	    eh.e_shoff + (uint64_t)eh.e_shnum * eh.e_shentsize : 0;
+}
+
 int
 exe_need_schema(struct exe *x)
 {
+	size_t n = 0;
+
 	if (x->nschema)
 		return 0;
+	if (x->elf && elf_rawfile(x->elf, &n) && exe_headers_end(x) > n)
+		return exe_fail(x, "byte %zu: cut off: its section headers end at byte %" PRIu64, n, exe_headers_end(x));
 	return exe_fail(x, "no schemas in it: not built by aecc, or nothing in it is traced; wscap captures any program");
 }
 
