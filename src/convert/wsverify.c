@@ -88,7 +88,8 @@ wsverify_windows(struct out *out, struct verify *v, const struct options *o, uns
 		to = last;
 		switch (verify_window(v, from, to, &at)) {
 		case VERIFY_BAD:
-			die("%s: %s (checked: %" PRIu64 " instructions, without a difference)", o->name,
+			die_at(o->name, verify_place(v)->off, verify_place(v)->rec,
+			    "%s (checked: %" PRIu64 " instructions, without a difference)",
 			    verify_err(v), verify_counts(v)->ninst);
 		case VERIFY_DIFFERS:
 			wsverify_report(out, v);

@@ -50,6 +50,8 @@ is "a name with blanks" "$(ws2wet --main blank.ws | awk '$5 == "main" { print $4
 
 # bad captures
 size=$(wc -c <foo1.ws)
+head -c $((size / 2)) foo1.ws >cut.ws
+is "no function in what is there" "$(ws2wet -s main cut.ws 2>&1 | sed 's/[ (].* cut off.*//')" "ws2wet:"
 bad='' i=0
 while [ $i -lt "$size" ]; do
 	head -c $i foo1.ws >cut.ws

@@ -25,4 +25,7 @@ is "a program with libraries, trimmed" "$(wsverify c.ws 2>&1 | sed 's/^.*checked
 head -c 300 tiny.ws >cut.ws
 wsverify cut.ws >out 2>err
 is "a capture that is cut off" "$? $(wc -l <err | tr -d ' ')" "2 1"
+size=$(wc -c <tiny.ws | tr -d ' ')
+head -c $((size - 9)) tiny.ws >cut.ws
+is "where" "$(wsverify cut.ws 2>&1 | grep -c "^wsverify: cut.ws: byte $((size - 9)).*: .*cut off.* (checked: [1-9][0-9]* instructions, without a difference)")" 1
 tap_end

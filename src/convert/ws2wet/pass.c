@@ -179,6 +179,8 @@ job_count(struct job *j)
 	if (got == REPLAY_BAD && !j->bad)
 		job_bad(j, replay_fault(visit_replay(v)));
 	if (j->symbol && j->from == WS_UNKNOWN) {
+		if (j->bad)     /* it may be called after what is there */
+			job_bad(j, &j->fault);
 		out_discard(j->out);
 		if (!c.pc)
 			die("%s: no function %s in the files that the program mapped", j->name, j->symbol);

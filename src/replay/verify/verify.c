@@ -29,6 +29,15 @@ verify_bad(struct verify *v, const char *fmt, ...)
 	return VERIFY_BAD;
 }
 
+/* The replay has ended with a fault of the capture. */
+static int
+verify_bad_capture(struct verify *v)
+{
+	if (!v->err[0])
+		v->at = *replay_fault(v->r);
+	return verify_bad(v, "%s", replay_fault(v->r)->err);
+}
+
 __attribute__((format(printf, 2, 3))) static int
 verify_differs(struct verify *v, const char *fmt, ...)
 {
@@ -142,6 +151,7 @@ verify_open(const char *path, const struct verify_opts *o, struct fault *f)
 		return NULL;
 	}
 	v->o = *o;
+	v->at.off = v->at.rec = WS_UNKNOWN;
 	v->pagemap[0] = v->pagemap[1] = -1;
 	if (native_open(&v->n))
 		snprintf(f->err, sizeof(f->err), "%s", v->n.err);
@@ -404,7 +414,7 @@ verify_one(struct verify *v)
 	if (v->diff.what[0])
 		return VERIFY_DIFFERS;
 	if (got == REPLAY_BAD)
-		return verify_bad(v, "%s", replay_fault(v->r)->err);
+		return verify_bad_capture(v);
 	if (!have) {
 		v->ended = 1;
 		return VERIFY_OK;
@@ -428,7 +438,7 @@ verify_begin(struct verify *v, uint64_t from, uint64_t to)
 		v->silent = 1;
 		v->fresh = 0;
 		got = replay_skip(v->r, from) == REPLAY_BAD ?
-		    verify_bad(v, "%s", replay_fault(v->r)->err) : VERIFY_OK;
+		    verify_bad_capture(v) : VERIFY_OK;
 		v->silent = 0;
 	}
 	if (!got && replay_end_record(v->r)) {
@@ -494,4 +504,10 @@ const char *
 verify_err(const struct verify *v)
 {
 	return v->err;
+}
+
+const struct fault *
+verify_place(const struct verify *v)
+{
+	return &v->at;
 }

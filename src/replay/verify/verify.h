@@ -64,5 +64,6 @@ int verify_ended(const struct verify *v);               /* was the program's end
 const struct verify_counts *verify_counts(const struct verify *v);
 const struct verify_diff *verify_diff(const struct verify *v);          /* after VERIFY_DIFFERS */
 const char *verify_err(const struct verify *v);                         /* after VERIFY_BAD */
+const struct fault *verify_place(const struct verify *v);               /* where: its off and rec */
 
 #endif

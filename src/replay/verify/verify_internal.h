@@ -54,6 +54,7 @@ struct verify {
 	int pagemap[2];                 /* pagemap descriptors: ours, the native side's */
 	struct verify_counts c;
 	struct verify_diff diff;
+	struct fault at;                /* where in the capture the fault is; its err is not used */
 	char err[300];
 };
 
