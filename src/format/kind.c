@@ -1,4 +1,5 @@
 /* What a file is, by its first bytes. */
+#include <stdio.h>
 #include <string.h>
 
 #include "format/kind.h"
@@ -22,4 +23,15 @@ kind_of(const uint8_t *p, size_t n)
 		if (memcmp(p, kinds[i].magic, MAGIC) == 0)
 			return &kinds[i];
 	return NULL;
+}
+
+int
+kind_foreign(char *text, size_t room, const uint8_t *p, size_t n, const char *wanted, const char *capture)
+{
+	const struct kind *k = kind_of(p, n);
+
+	if (k)
+		snprintf(text, room, "%s, not %s: %s", k->what, wanted,
+		    strcmp(k->what, "a capture") == 0 ? capture : k->use);
+	return k != NULL;
 }

@@ -65,6 +65,15 @@ for tool in $TOOLS; do
 done >tried
 [ "$(grep -c . tried)" -gt 60 ] && pass "$(grep -c . tried) tried" || fail "too few were tried"
 is "files that cannot be opened: others than tool: file: why" "$(cat wrong 2>/dev/null)" ""
+# A file of another tool is named for what it is
+printf '\211TMCAP\r\n and more' >cap
+printf '\211TMREF\r\n and more' >ref
+gives "a capture for its text" 1 "wet2circ: cap: line 1: a capture, not text of an execution trace: ws2wet makes that of it" wet2circ cap
+gives "a stream for text" 1 "wetz: ref: line 1: a reference stream, not text of an execution trace: cachesim, addrconv and others read it" wetz ref
+gives "a capture for its trace" 1 "wetz: cap: byte 0: a capture, not a .wet file: wetz makes one of it" wetz -d cap
+gives "by wetq, too" 1 "wetq: cap: byte 0: a capture, not a .wet file: wetz makes one of it" wetq arch cap
+gives "a stream for values" 1 "bifcm: ref: byte 0: a reference stream, not a value stream of bifcm(5): cachesim, addrconv and others read it" bifcm -dc ref
+rm cap ref
 # What is read is not replaced, by whichever name: it may be all that there is of a run.  Only wstrim does it, see below.
 ln private again
 while read -r command; do

@@ -49,7 +49,7 @@ ok "an unknown statement" sh -c 'wetz unknown.txt >out 2>err; [ $? = 1 ] && grep
 : >empty.txt
 ok "nothing at all" sh -c 'wetz empty.txt >out 2>err; [ $? = 1 ] && [ "$(wc -l <err)" = 1 ]'
 gives "what is compressed" 1 "wetz: there.wet: is compressed" wetz there.wet
-gives "what is not" 1 "wetz: small.txt: byte 0: no .wet file" wetz -d small.txt
+gives "what is not" 1 "wetz: small.txt: byte 0: not a .wet file" wetz -d small.txt
 gives "-m of a text" 1 "wetz: small.txt: no capture: -m is of no use" wetz -m full small.txt
 ok "a full disk" sh -c 'wetz small.txt >/dev/full 2>err; [ $? = 1 ] && [ "$(wc -l <err)" = 1 ]'
 ok "a full disk, back" sh -c 'wetz -d there.wet >/dev/full 2>err; [ $? = 1 ] && [ "$(wc -l <err)" = 1 ]'

@@ -6,6 +6,7 @@
 #include "base/progress.h"
 #include "base/unz.h"
 #include "codec/stream/stream_internal.h"
+#include "format/kind.h"
 
 #define STEP (1u << 20)         /* memory is allocated in steps of this size, whatever size the file claims */
 
@@ -156,12 +157,16 @@ open_header(struct vs_reader *r, struct fault *f)
 	uint8_t p[VS_HEADER];
 	struct buf b = BUF_INIT;
 	const char *err;
+	char text[160];
 	size_t got, size;
 	int k;
 
 	got = vs_get(r, 0, p, VS_HEADER);
 	if (unz_refuse(p, got))
 		return bad_open(r, f, 0, unz_refuse(p, got));
+	if (got >= sizeof(vs_magic) && memcmp(p, vs_magic, sizeof(vs_magic)) && kind_foreign(text, sizeof text, p, got,
+	    "a value stream of bifcm(5)", "ws2addr makes references of it"))
+		return bad_open(r, f, 0, text);
 	if (got < sizeof(vs_magic) || memcmp(p, vs_magic, sizeof(vs_magic)))
 		return bad_open(r, f, 0, got ? "not a value stream of bifcm(5)" :
 		    "empty, not a value stream of bifcm(5)");

@@ -8,6 +8,7 @@
 
 #include "base/bytes.h"
 #include "base/unz.h"
+#include "format/kind.h"
 #include "format/wetfile/wetfile.h"
 
 #define ENTRY 24u                       /* bytes of an entry of the index */
@@ -214,7 +215,8 @@ wetfile_open(struct wetfile *w, int fd, struct fault *f)
 	w->size = (uint64_t)st.st_size;
 	if (!wetfile_is(h, (size_t)n)) {
 		fault_set(f, 0, UINT64_MAX, "%s", unz_refuse(h, (size_t)n) ? unz_refuse(h, (size_t)n) :
-		    "no .wet file");
+		    "not a .wet file");
+		kind_foreign(f->err, sizeof f->err, h, (size_t)n, "a .wet file", "wetz makes one of it");
 		return -1;
 	}
 	if (n < (ssize_t)sizeof h) {

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "format/kind.h"
 #include "format/wettext/wettext_internal.h"
 
 struct wettext *
@@ -186,8 +187,13 @@ wettext_keyed(struct wettext *r, const char *word, uint64_t *n)
 static int
 wettext_first(struct wettext *r)
 {
+	char text[160];
+
 	if (wettext_peek_line(r) < 0)
 		return WETTEXT_BAD;
+	if (kind_foreign(text, sizeof text, r->start, (size_t)(r->end - r->start),
+	    "text of an execution trace", "ws2wet makes that of it"))
+		return wettext_fail(r, 1, "%s", text);
 	if (!wettext_keyed(r, "", &r->nblock))
 		return line_is_bad(r, "number of statements");
 	r->state = r->nblock ? BLOCK : TRAILER;
