@@ -118,4 +118,10 @@ for tool in $TOOLS; do
 	done
 	is "$tool has no option that its page lacks" "$undocumented" ""
 done
+
+# the build has them, too, where man(1) looks for those of programs in PATH
+if [ -z "$SAN" ]; then
+	is "pages of the build" "$(cat "$BUILD"/share/man/man[1-9]/* | cksum)" "$(cat "$SRC"/man/*.1 "$SRC"/man/*.3 "$SRC"/man/*.5 "$SRC"/man/*.7 | cksum)"
+	! man -w ls >/dev/null 2>&1 || is "are found" "$(man -w wscap)" "$BUILD/share/man/man1/wscap.1"
+fi
 tap_end
