@@ -119,6 +119,11 @@ done
 is "input cut at 40 places" $bad 0
 aerw -o /dev/full a.s 2> err
 is "full disk: status" $? 1
+gives "no folder for temporary files" 1 "aerw: no temporary file can be written" env TMPDIR=none aerw a.s
+gives "with -m, too" 1 "aerw: a.s: no temporary file can be written" env TMPDIR=none aerw -m x86-64 a.s
+# the text has none, but that with which the machine is asked for has
+for i in 1 2 3 4 5 6 7 8 9; do sed "s/\\<\\(sub\\|main\\|a\\)\\>/&$i/g; s/\\.L[A-Za-z0-9]*/&_$i/g" a.s; done >large.s
+gives "no room for temporary files" 1 "aerw: large.s: no temporary file can be written" sh -c 'ulimit -f 8; exec aerw large.s >/dev/null'
 aerw a.s b.s 2> err
 is "two files: usage" $? 2
 AERW_AS=/nonexistent aerw a.s > d.s 2> err

@@ -114,13 +114,27 @@ assembly_write(const char *path, const struct buf *b)
 	return close(fd) != 0 || done < b->n || b->nomem ? -1 : 0;
 }
 
+int
+assembly_possible(const struct buf *text)
+{
+	struct assembly a;
+	int bad;
+
+	if (assembly_open(&a) != 0)
+		return 0;
+	bad = assembly_write(a.in, text);
+	assembly_close(&a);
+	return !bad;
+}
+
 const char *
 assembly_text(const struct assembly *a, const struct assembler *as, const struct buf *text, int keep, int *fd)
 {
 	if (assembly_write(a->in, text))
-		return "no temporary file can be written";
+		return ASSEMBLY_NOTEMP;
+	/* it has left no object: one takes about as much room as the text */
 	if (assembly_run(a, as, a->in, keep) != 0)
-		return ASSEMBLY_REJECTED;
+		return assembly_possible(text) ? ASSEMBLY_REJECTED : ASSEMBLY_NOTEMP;
 	*fd = open(a->out, O_RDONLY | O_CLOEXEC);
 	return *fd < 0 ? "the assembler left no output" : NULL;
 }

@@ -27,6 +27,9 @@ void assembly_close(struct assembly *a);
 int assembly_run(const struct assembly *a, const struct assembler *as, const char *in, int keep);
 /* Assembles a text: NULL and the object's descriptor in *fd, or a static message. */
 const char *assembly_text(const struct assembly *a, const struct assembler *as, const struct buf *text, int keep, int *fd);
+/* Can such a text be written to a temporary file? Asked after a failure, which may have that reason. */
+int assembly_possible(const struct buf *text);
+#define ASSEMBLY_NOTEMP   "no temporary file can be written"
 #define ASSEMBLY_REJECTED "the assembler does not accept it"    /* that message, if there is something wrong with the text */
 
 #endif

@@ -341,7 +341,7 @@ dialect_translate(struct text *t, const char *as, char *const *args)
 	if (!r.d || !dialect_used(t))
 		return NULL;
 	if (assembly_open(&r.a) != 0)
-		return "no temporary file can be written";
+		return ASSEMBLY_NOTEMP;
 	translation_find(&r);
 	why = r.unclear ? "a macro may change the syntax of what comes after it" : translation_settle(&r);
 	if (!why)

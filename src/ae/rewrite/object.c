@@ -451,7 +451,7 @@ object_lift(struct file *f, const char *as, char *const *args)
 	int fd = -1;
 
 	if (assembly_open(&a) != 0)
-		return "no temporary file can be written";
+		return ASSEMBLY_NOTEMP;
 	memset(&o, 0, sizeof o);
 	why = object_assemble(f, &a, &how, &o, &fd);
 	if (!why && fill_short(f, &o, f->m->patch)) {   /* filling moves what follows: starts over */

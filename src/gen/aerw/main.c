@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "ae/rewrite/assemble.h"
 #include "ae/rewrite/cfg.h"
 #include "ae/rewrite/dialect.h"
 #include "ae/rewrite/emit.h"
@@ -186,6 +187,8 @@ aerw_analyse(struct file *f, const struct options *o, const char *path, uint64_t
 	if (!why)
 		why = aerw_lift(f, o);
 	if (why) {
+		if (!strcmp(why, ASSEMBLY_NOTEMP))
+			die("%s: %s", path, why);
 		if (zero != UINT64_MAX)
 			die_at(path, zero, DIAG_NOREC, "a zero byte: not assembly");
 		if (!o->quiet)
@@ -224,6 +227,8 @@ aerw_machine(const struct options *o)
 		return m;
 	}
 	m = object_machine(o->as, o->asarg, machine_byelf);
+	if (!m && !assembly_possible(&(struct buf)BUF_INIT))
+		die("%s", ASSEMBLY_NOTEMP);
 	if (!m)
 		die("%s: not an assembler for a supported machine; use -m or AERW_AS", o->as);
 	return m;
