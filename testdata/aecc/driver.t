@@ -26,6 +26,13 @@ echo 'int twice(int x) { __asm__("nonsense %eax"); return x; }' >src/badasm.c
 echo 'int twice(int x) { int unused; return x * 2; }' >src/warned.c
 printf '.globl twice\ntwice: lea (%%rdi,%%rdi), %%eax\n ret\n .section .note.GNU-stack,"",@progbits\n' >src/asm.s
 printf '#define T twice\n.globl T\nT: lea (%%rdi,%%rdi), %%eax\n ret\n .section .note.GNU-stack,"",@progbits\n' >src/asmpp.S
+cp src/twice.c same.c
+ln same.c again.c
+for o in '' -c; do
+	gives "the output in the place of the source $o" 1 "aecc: again.c: is the input, which the output would replace" aecc $o same.c -o again.c
+done
+same "which stays" src/twice.c same.c
+rm same.c again.c
 cp src/twice.c src/odd.name
 cp src/twice.c 'src/a b'"'"'$c.c'
 echo '-DX="\"from a\\ file\"" src/main.c '"'src/a b\\'\$c.c'" >src/args
