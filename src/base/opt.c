@@ -192,7 +192,7 @@ opt_operands(int argc, char **argv, int min, int max)
 		die_usage("%.200s: one operand too many", argv[optind + max]);
 	if (argc - optind < min)
 		die_usage(argc == optind ? "no operand is given" : "an operand is missing");
-	if (optind == argc)
+	if (argc - optind < max)
 		out_not_input(output, NULL);
 	for (int i = optind; i < argc; i++)
 		out_not_input(output, argv[i]);

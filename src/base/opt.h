@@ -63,7 +63,7 @@ uint64_t opt_size(const char *s, uint64_t min, uint64_t max);
 
 /*
  * After the last option: ends the tool if there are not min to max operands, or if the file of -o is one of
- * them, or is standard input where none is given.
+ * them, or is standard input where one may be missing.
  */
 void opt_operands(int argc, char **argv, int min, int max);
 

@@ -86,6 +86,8 @@ addrplot -p curves -o again text private
 addrstat --merge -o again text private
 ae2addr -o again private text
 ae2addr -o again text private
+ae2addr -o again text <private
+ae2addr -p private -o again text
 aec -b -o again private
 aepack -o again text private
 aepack -d -o again text private
