@@ -41,8 +41,11 @@ enum insn_reloc {
 	 * contents
 	 */
 	MR_TABLE,
-	MR_TLSMODEL,    /* ... and may change the instructions around it: not traceable */
-	MR_TLSCALL,     /* ... and makes other instructions of it and the call after it, except in a shared library */
+	MR_TLSMODEL,    /* the linker may change the instructions around it: not traceable */
+	MR_TLSDESC,     /* a lea, of which the linker may make a load or a constant (SO_GOTLOAD) */
+	MR_TLSDESCCALL, /* a call, of which the linker may make an instruction that does nothing (SO_GOTLOAD) */
+	/* an operand is filled in; the linker makes other instructions of it and the call after it, except in a shared library */
+	MR_TLSCALL,
 	/* the value depends on the instruction's address, and it is no jump or call: cannot be copied */
 	MR_PCREL,
 	MR_HINT         /* changes nothing */
@@ -103,6 +106,8 @@ struct insn {
 	/* an operand depends on the instruction's address: the emitter must know how to copy it */
 	uint8_t pcrel;
 	uint8_t tls;            /* an operand is MR_TLSCALL: nothing may come between the instruction and the call after it */
+	/* IC_CALLIND: the registers that what it calls may change, with the flags; 0: those that any callee may change */
+	uint64_t changes;
 	struct insn_mask mask;
 	/* IC_BRANCH that reaches only near targets, and is decided by a count in a register: x86-64's enum x86_near; else 0 */
 	uint8_t near;

@@ -45,7 +45,8 @@ enum sch_op {
 	SO_MODIFY,      /* m, n: read-modify-write, one reference */
 	/*
 	 * m, n: like SO_LOAD, but absent if the linker turned the instruction last fetched into one that
-	 * does not load (lea, an immediate operand, a direct call or jump)
+	 * does not load (lea, an immediate operand, a direct call or jump). If that does nothing at all, its
+	 * SO_STORE is absent, too.
 	 */
 	SO_GOTLOAD,
 	/* values */

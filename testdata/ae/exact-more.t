@@ -14,6 +14,7 @@ else
 		few "link" -O3 -pie
 		few "calls dispatch start tls cold" -O2 -fPIC
 		few "dispatch tls" -O0 -fPIC
+		few "tls" -O2 -fPIC -mtls-dialect=gnu2
 		few "calls dispatch start tls cold data jumps interp callback" -O2 -fPIE
 		few "calls jumps fork start" -O2 -static
 		few "dispatch jumps data callback fork cold select" -O2 -pie

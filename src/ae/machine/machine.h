@@ -97,6 +97,13 @@ machine_iself(const struct machine *m, unsigned elf, unsigned elfclass, unsigned
 	return m->elf == elf && m->elfclass == elfclass && m->elfdata == elfdata;
 }
 
+/* The registers that the callee of a call may change, as far as is known. */
+static inline uint64_t
+machine_clobbers(const struct machine *m, const struct insn *in)
+{
+	return in->changes ? in->changes : m->clobbered;
+}
+
 /* Variables after the registers. */
 static inline unsigned machine_flags(const struct machine *m) { return m->nreg; }
 static inline unsigned machine_mem(const struct machine *m) { return m->nreg + 1u; }

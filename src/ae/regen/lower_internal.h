@@ -13,6 +13,7 @@ struct low {
 	uint32_t nvar;
 	uint64_t pc;
 	uint64_t ipc;                   /* of the instruction last fetched */
+	int nop;                        /* the linker has left nothing of that: it does nothing */
 	/* the open template */
 	uint32_t refs;                  /* its REFS instruction, or NONE */
 	uint32_t nref;

@@ -560,6 +560,7 @@ void
 low_step(struct low *l, const struct op_step *s)
 {
 	struct iop *o;
+	int loads;
 
 	switch (s->op) {
 	case SO_INST:
@@ -570,16 +571,20 @@ low_step(struct low *l, const struct op_step *s)
 		l->begun = 1;
 		l->ipc = l->pc;
 		l->pc += s->n;
+		l->nop = 0;
 		break;
 	case SO_GOTLOAD:
-		if (!prog_gotload(l->c->g, l->pf, l->ipc))
+		loads = prog_gotload(l->c->g, l->pf, l->ipc);
+		l->nop = loads < 0;
+		if (loads <= 0)
 			break;
 		/* fallthrough */
 	case SO_LOAD:
 		lower_access(l, s, REF_LOAD);
 		break;
 	case SO_STORE:
-		lower_access(l, s, REF_STORE);
+		if (!l->nop)
+			lower_access(l, s, REF_STORE);
 		break;
 	case SO_MODIFY:
 		lower_access(l, s, REF_MODIFY);

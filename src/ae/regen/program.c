@@ -95,14 +95,17 @@ prog_gotload(const struct prog *g, const struct prog_func *f, uint64_t pc)
 			break;
 	}
 	/*
-	 * the linker leaves lea, an immediate operand (register direct) or a direct call or jump; anything
-	 * else still loads, as instructions with two bytes of operation, with VEX or with EVEX, which it never changes
+	 * the linker leaves lea, an immediate operand (register direct), a direct call or jump or a nop; anything
+	 * else still loads, as instructions with two bytes of operation, with VEX or with EVEX, which it never changes,
+	 * and calls and jumps through memory
 	 */
+	if (c == 0x90)
+		return -1;
 	if (c == 0x8d || c == 0xe8 || c == 0xe9)
 		return 0;
 	if (c == 0x0f || c == 0xc4 || c == 0xc5 || c == 0x62)
 		return 1;
-	return !s->image(s->arg, pc + 1, &modrm, 1) || (modrm & 0xc7) == 0x05;
+	return !s->image(s->arg, pc + 1, &modrm, 1) || (modrm & 0xc7) == 0x05 || c == 0xff;
 }
 
 int

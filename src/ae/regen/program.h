@@ -100,8 +100,8 @@ uint64_t prog_pc(const struct prog_func *f, uint32_t frag, uint32_t off);
 int prog_inside(const struct prog_func *f, uint64_t pc);
 
 /*
- * Does the instruction at pc, of this function's file, still load from the global offset table? (On x86-64 the linker may
- * have replaced it.)
+ * Does the instruction at pc, of this function's file, still load where SO_GOTLOAD says? (On x86-64 the linker may have
+ * replaced it.) 1, 0: no, or -1: no, it does nothing at all.
  */
 int prog_gotload(const struct prog *g, const struct prog_func *f, uint64_t pc);
 

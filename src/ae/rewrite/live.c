@@ -16,8 +16,9 @@ live_transfer(const struct machine *m, const struct insn *in, int lands, uint64_
 		*use = 0;
 		*def = m->clobbered | LIVE_FLAGS;
 	} else if (in->ctl == IC_CALL || in->ctl == IC_CALLIND) {
-		*use |= (m->arguments | m->saved) & ~*def;      /* a delay slot's own come first */
-		*def |= m->clobbered | LIVE_FLAGS;
+		if (!in->changes)
+			*use |= (m->arguments | m->saved) & ~*def;      /* a delay slot's own come first */
+		*def |= machine_clobbers(m, in) | LIVE_FLAGS;
 	} else if (in->ctl == IC_RETURN) {
 		*use |= (m->results | m->saved) & ~*def;
 	}

@@ -25,7 +25,8 @@ origin_changes(const struct machine *m, const struct ainsn *a, unsigned r)
 {
 	if (a->in.writes >> r & 1)
 		return 1;
-	return (a->in.ctl == IC_CALL || a->in.ctl == IC_CALLIND || a->lands) && (a->twice || (m->clobbered >> r & 1));
+	return (a->in.ctl == IC_CALL || a->in.ctl == IC_CALLIND || a->lands) &&
+	    (a->twice || (machine_clobbers(m, &a->in) >> r & 1));
 }
 
 /*

@@ -13,7 +13,7 @@ reach_clobbers(const struct machine *m, const struct ainsn *a)
 		return 0;
 	if (a->twice)           /* a second return restores old registers */
 		return (BIT(NREGVAR(m)) - 1) & ~BIT(m->sp) & ~(m->lent ? 0 : BIT(m->buffer));
-	return m->clobbered | BIT(machine_flags(m));
+	return machine_clobbers(m, &a->in) | BIT(machine_flags(m));
 }
 
 static void

@@ -204,7 +204,11 @@ x86_call(struct twin *t, uint32_t i)
 	if (i == 0 || !t->fn->ins[i - 1].in.tls)
 		leave_traced(t);
 	buf_printf(t->o, "\t%s\n", s);
-	if (a->twice)
+	if (a->in.changes) {    /* not r11, which x86_back() needs */
+		buf_printf(t->o, "\tmovq\t%%r11, %%gs:%d\n", X86_KEEP);
+		x86_back(t);
+		buf_printf(t->o, "\tmovq\t%%gs:%d, %%r11\n", X86_KEEP);
+	} else if (a->twice)
 		buf_printf(t->o, "\tmovl\t$%u, %%r11d\n\tcall\t__ae_land\n", t->site++);
 	else
 		x86_back(t);

@@ -22,7 +22,10 @@ x86_machine_reloc(unsigned type, const char *symbol)
 		return MR_GOT;
 	case R_X86_64_TLSGD: case R_X86_64_TLSLD:
 		return MR_TLSCALL;
-	case R_X86_64_GOTPC32_TLSDESC: case R_X86_64_TLSDESC_CALL:
+	case R_X86_64_GOTPC32_TLSDESC:
+		return MR_TLSDESC;
+	case R_X86_64_TLSDESC_CALL:
+		return MR_TLSDESCCALL;
 	case R_X86_64_TLSDESC:
 		return MR_TLSMODEL;
 	default:

@@ -67,6 +67,10 @@ x86_fits(struct file *f, struct afunc *fn)
 			fn_fail(fn, line, "a call through the stack at its very start");
 			return;
 		}
+		if (fn->ins[i].in.changes && !jumped_into(fn)) {
+			fn_fail(fn, line, "a call for thread-local data at its very start");
+			return;
+		}
 	}
 	for (i = 0; i < n; i++)
 		if (fn->ins[i].in.near) {

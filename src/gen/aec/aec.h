@@ -47,6 +47,7 @@ struct gen {
 	/* The last flags step of the block, while its operands have not changed; else NULL. */
 	const struct op_step *flags;
 	uint64_t pc, ipc;               /* address of the next instruction; of the last one */
+	int nop;                        /* the linker has left nothing of that: it does nothing */
 };
 
 /* func.c: appends the C text of function number i of the program */

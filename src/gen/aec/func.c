@@ -99,8 +99,16 @@ func_access(struct gen *g, const struct op_step *s)
 		[SO_GOTLOAD] = "READ_MEM",
 	};
 
-	if (s->op == SO_GOTLOAD && !prog_gotload(&g->a->g, g->pf, g->ipc)) {
-		buf_str(g->out, "\t/* the linker took this load away */\n");
+	if (s->op == SO_GOTLOAD) {
+		int loads = prog_gotload(&g->a->g, g->pf, g->ipc);
+
+		g->nop = loads < 0;
+		if (loads <= 0) {
+			buf_str(g->out, "\t/* the linker took this load away */\n");
+			return;
+		}
+	} else if (s->op == SO_STORE && g->nop) {
+		buf_str(g->out, "\t/* and this store */\n");
 		return;
 	}
 	buf_printf(g->out, "\t%s(", name[s->op]);
@@ -226,6 +234,7 @@ func_steps(struct gen *g, const struct sch_block *b)
 			buf_printf(g->out, "\tISSUE_INST(%u);\n", s->n);
 			g->ipc = g->pc;
 			g->pc += s->n;
+			g->nop = 0;
 		} else if (is_ref(s)) {
 			func_access(g, s);
 		} else if (s->op == SO_REP) {

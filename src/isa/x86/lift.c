@@ -288,7 +288,8 @@ x86_lift(const uint8_t *p, size_t n, const uint8_t *rel, struct insn *in)
 		return "not an instruction that can be decoded";
 	in->len = l.z.length;
 	for (i = 0; i < in->len; i++) {
-		if (rel[i] == MR_TLSMODEL)
+		if (rel[i] == MR_TLSMODEL || (rel[i] == MR_TLSDESC && l.z.mnemonic != ZYDIS_MNEMONIC_LEA) ||
+		    (rel[i] == MR_TLSDESCCALL && (i || l.z.mnemonic != ZYDIS_MNEMONIC_CALL)))
 			return "thread-local access through a linker-rewritten sequence";
 		in->tls |= rel[i] == MR_TLSCALL;
 	}

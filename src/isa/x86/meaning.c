@@ -260,13 +260,18 @@ x86_lea(struct lift *l)
 {
 	const ZydisDecodedOperand *d = &l->op[0];
 	struct insn_effect *e;
+	const char *why;
 
 	if (d->size < 32) {
 		x86_impossible(l, d);
 		return NULL;
 	}
 	e = insn_effect(l->in, SO_LEA, x86_gpr(d->reg.value), d->size / 8);
-	return x86_mem(l, &l->op[1], &e->s.m);
+	why = x86_mem(l, &l->op[1], &e->s.m);
+	/* the value is known only if the linker has changed nothing; else the call, which uses it, does nothing */
+	if (!why && e->s.m.sym != SCH_NOSYM && l->rel[l->in->field[e->s.m.sym].off] == MR_TLSDESC)
+		x86_ref(l, SO_GOTLOAD, &e->s.m, 8);
+	return why;
 }
 
 static const char *
@@ -391,8 +396,8 @@ x86_control(struct lift *l)
 	if (o->type == ZYDIS_OPERAND_TYPE_MEMORY) {
 		if ((why = x86_mem(l, o, &m)) != NULL)
 			return why;
-		x86_ref(l, m.sym != SCH_NOSYM &&
-		    l->rel[in->field[m.sym].off] == MR_GOT ? SO_GOTLOAD : SO_LOAD, &m, 8);
+		x86_ref(l, l->rel[0] == MR_TLSDESCCALL || (m.sym != SCH_NOSYM && l->rel[in->field[m.sym].off] == MR_GOT) ?
+		    SO_GOTLOAD : SO_LOAD, &m, 8);
 		in->setsdst = 2;
 	} else if (o->type == ZYDIS_OPERAND_TYPE_REGISTER) {
 		in->setsdst = 1;
@@ -404,6 +409,8 @@ x86_control(struct lift *l)
 		in->mref = (int8_t)(in->nref - 1);
 		insn_effect(l->in, SO_UNKNOWN, X86_MEM, 8);
 		in->ctl = in->setsdst ? IC_CALLIND : IC_CALL;
+		if (l->rel[0] == MR_TLSDESCCALL)
+			in->changes = 1u << X86_RAX;
 		in->reads |= 1u << X86_RSP;
 	} else
 		in->ctl = in->setsdst ? IC_SWITCH : IC_JUMP;
