@@ -85,19 +85,24 @@ done
 printf '.rept 0\n\tnop\n.endr # none\n' > none.s
 is "repeated 0 times" "$(aerw none.s)" ""
 
-# a resolver: the line is its own, and what the compiler has made itself has none
+# an indirect function; what has no resolver of its own, but is it itself
 cat > ifunc.c <<'E'
 static int f(int x) { return x; }
 static void *pick(void) { return (void *)f; }
 int g(int) __attribute__((ifunc("pick")));
-int last(int x) { return x + 1; }
+int last(int x) { return x + g(x); }
 __attribute__((target_clones("avx2", "default"))) int h(int x) { return x * 3; }
 E
 # shellcheck disable=SC2086
 $CC $opts -S ifunc.c -o ifunc.s
-why='resolver of an indirect function, which runs before tracing begins'
-is "resolvers" "$(aerw ifunc.s 2>&1 >ifunc.ae.s | sed 's/line [0-9]* of/line N of/')" "aerw: ifunc.c: line 2: $why: function pick left untraced
-aerw: ifunc.s: line N of the assembly: $why: function h.resolver left untraced"
+is "resolvers are traced" "$(aerw -v ifunc.s 2>&1 >ifunc.ae.s)" "aerw: ifunc.s: 6 functions, 0 left untraced"
+is "the call of one is not that of its resolver" "$(sed -n '/section.aetext/,$p' ifunc.ae.s | grep -c 'call.g$')" 1
+why='the name stands for the function whose address this one returns'
+for type in @gnu_indirect_function STT_GNU_IFUNC %gnu_indirect_function; do
+	printf '\t.type\tf, %s\nf:\n\tlea f(%%rip), %%rax\n\tret\n\t.size f, .-f\n\t.type\tg, @function\ng:\tcall f\n\tret\n' $type > own.s
+	is "$type" "$(aerw -v own.s 2>&1 >own.ae.s)" "aerw: own.s: line 2 of the assembly: $why: function f left untraced
+aerw: own.s: 2 functions, 1 left untraced"
+done
 
 # instructions that set flags for the targets of an indirect jump
 for o in -fno-pie -fPIC; do

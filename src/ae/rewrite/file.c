@@ -78,7 +78,7 @@ asm_declare(struct file *f, const struct stmt *st)
 			y->global = 1;
 		else if (strstr(s + n, "@function") || strstr(s + n, "STT_FUNC"))
 			y->isfunc = 1;
-		else if (strstr(s + n, "@gnu_indirect_function"))
+		else if (strstr(s + n, "gnu_indirect_function") || strstr(s + n, "STT_GNU_IFUNC"))
 			y->indirect = 1;
 		else if (strstr(s + n, "@gnu_unique_object"))
 			y->weak = 1;    /* a library's may be used instead */
@@ -213,13 +213,15 @@ asm_label(struct where *w, const struct stmt *st)
 		f->fn[w->fn].frag[1].first = (uint32_t)f->fn[w->fn].nins;
 		if (f->fn[w->fn].unit != w->at[w->depth].unit)
 			fn_fail(&f->fn[w->fn], st->line, "its cold part is in another group of sections");
-	} else if (y->isfunc && w->at[w->depth].kind == CODE) {
+	} else if ((y->isfunc || y->indirect) && w->at[w->depth].kind == CODE) {
 		if (w->fn != NONE && !f->fn[w->fn].closed)
 			fn_fail(&f->fn[w->fn], st->line, "another function starts inside");
 		w->fn = y->func = new_function(w, y);
 		w->frag = 0;
 		if (w->at[w->depth].once)
 			fn_fail(&f->fn[w->fn], st->line, "section of which the linker keeps one copy, without a group");
+		if (y->indirect)        /* compilers give its resolver a name of its own */
+			fn_fail(&f->fn[w->fn], st->line, "the name stands for the function whose address this one returns");
 	}
 	y->stmt = (uint32_t)(st - f->text.st);
 	if (w->fn != NONE && w->at[w->depth].kind == CODE) {
@@ -409,42 +411,6 @@ file_tables(struct file *f)
 	}
 }
 
-/* The first line of a function of which the compiler says the line of the source; else its first one */
-static uint32_t
-asm_firstline(const struct file *f, const struct afunc *fn)
-{
-	size_t i = 0;
-
-	while (i < fn->nins && !f->text.st[fn->ins[i].stmt].src)
-		i++;
-	if (i == fn->nins)
-		i = 0;
-	return fn->nins ? f->text.st[fn->ins[i].stmt].line : 0;
-}
-
-/* The loader calls resolvers of indirect functions before the program, and so the runtime, is ready. */
-static void
-asm_resolvers(struct file *f)
-{
-	size_t i, n, m;
-
-	for (i = 0; i < f->text.n; i++) {
-		const char *a = f->text.st[i].kind == ST_DIRECTIVE ? text_directive(f->text.st[i].s, ".set") :
-		    NULL, *s, *t;
-		const struct sym *y, *z;
-
-		if (!a || !(s = text_symbol(f->m, a, &n)) || !(t = text_symbol(f->m, s + n, &m)))
-			continue;
-		y = symtab_find(&f->sym, s, n);
-		z = symtab_find(&f->sym, t, m);
-		if (!y || !y->indirect || !z || z->func == NONE || f->fn[z->func].why)
-			continue;
-		fn_fail(&f->fn[z->func], asm_firstline(f, &f->fn[z->func]),
-		    "resolver of an indirect function, which runs before tracing begins");
-		f->fn[z->func].whole = 1;
-	}
-}
-
 void
 file_recover(struct file *f)
 {
@@ -469,7 +435,6 @@ file_recover(struct file *f)
 	}
 	f->labelat = xcalloc(f->text.n + 1, sizeof *f->labelat);
 	memset(f->labelat, 0xff, (f->text.n + 1) * sizeof *f->labelat);
-	asm_resolvers(f);
 }
 
 void

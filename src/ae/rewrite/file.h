@@ -75,7 +75,6 @@ struct afunc {
 	const char *name;
 	const char *why;        /* why it is not traced, or NULL */
 	uint32_t whyline;       /* the line of the assembly that says so; 0: none */
-	uint8_t whole;          /* it is not that statement, but the function as a whole */
 	struct ainsn *ins;
 	size_t nins, capins;
 	struct afrag frag[2];

@@ -85,7 +85,7 @@ report_line(const struct file *f, const struct afunc *fn, const char *path)
 	for (k = 0; k < f->text.n; k++)
 		if (f->text.st[k].line == fn->whyline) {
 			at = &f->text.st[k];
-			if (at->kind == ST_INSN && !fn->whole)
+			if (at->kind == ST_INSN)
 				s = at->s;
 		}
 	if (at && at->src)
