@@ -32,10 +32,10 @@ static __attribute__((noinline)) void put(unsigned me)
 	nslot = n + 1;
 }
 
+int omp_get_thread_num(void);
+
 static void team(void)
 {
-	int omp_get_thread_num(void);
-
 #pragma omp parallel num_threads(4)
 	{
 		unsigned me = (unsigned)omp_get_thread_num(), i;
@@ -50,6 +50,37 @@ static void team(void)
 	}
 }
 
+/* A loop that is a parallel region, with another clause each; the thread that begins it goes on when all have ended. */
+#define PRAGMA(x) _Pragma(#x)
+#define LOOP(clause) \
+	PRAGMA(omp parallel for num_threads(4) clause) \
+	for (int i = 0; i < 40; i++) { \
+		PRAGMA(omp critical) \
+		put((unsigned)omp_get_thread_num()); \
+	} \
+	put(0)
+
+static void loops(void)
+{
+	LOOP(schedule(static));
+	LOOP(schedule(dynamic, 2));
+	LOOP(schedule(monotonic:dynamic, 3));
+	LOOP(schedule(guided, 2));
+	LOOP(schedule(monotonic:guided));
+	LOOP(schedule(runtime));
+	LOOP(schedule(nonmonotonic:runtime));
+	LOOP(schedule(monotonic:runtime));
+#pragma omp parallel sections num_threads(4)
+	{
+#pragma omp critical
+		put((unsigned)omp_get_thread_num());
+#pragma omp section
+#pragma omp critical
+		put((unsigned)omp_get_thread_num());
+	}
+	put(0);
+}
+
 int main(void)
 {
 	unsigned i;
@@ -57,6 +88,7 @@ int main(void)
 	for (i = 0; i < 20; i++) {
 		team();
 		put(0);
+		loops();
 	}
 	printf("%p 0x0 0x0 %u\n", (void *)slot, nslot);
 	for (i = 0; i < nslot; i++)

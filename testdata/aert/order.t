@@ -125,8 +125,11 @@ is 'two files' $# 2
 
 # threads that libraries make
 if echo 'int main(void) { return 0; }' | gcc -xc -fopenmp - -o omp 2>/dev/null; then
-	aecc -O2 -fopenmp -DOPENMP "$HERE/order.c" -o order && ./order >out || fail OpenMP
-	judge OpenMP order ae.out
+	for o in -O2 '-O0 -fPIE -pie'; do
+		# shellcheck disable=SC2086
+		aecc $o -fopenmp -DOPENMP "$HERE/order.c" -o order && ./order >out || fail "OpenMP, $o"
+		judge "OpenMP, $o" order ae.out
+	done
 fi
 if [ -n "$(g++ -print-prog-name=cc1plus 2>/dev/null)" ] && ae++ -O2 "$HERE/order.cc" -o orderxx -pthread; then
 	./orderxx >out || fail C++
