@@ -125,7 +125,7 @@ is 'two files' $# 2
 
 # threads that libraries make
 if echo 'int main(void) { return 0; }' | gcc -xc -fopenmp - -o omp 2>/dev/null; then
-	for o in -O2 '-O0 -fPIE -pie'; do
+	for o in -O2 '-O0 -fPIE -pie' '-O1 -static'; do
 		# shellcheck disable=SC2086
 		aecc $o -fopenmp -DOPENMP "$HERE/order.c" -o order && ./order >out || fail "OpenMP, $o"
 		judge "OpenMP, $o" order ae.out
