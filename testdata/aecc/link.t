@@ -116,6 +116,32 @@ echo 'int z = 5;' >data2.c
 aecc -Wl,-z,muldefs main.c twice.c thrice.c data.c data2.c -o p17
 traced 'data are defined twice' ./p17 3
 
+# what one file says of the program holds whichever file comes first
+cat >starts.c <<'E'
+#include <stdio.h>
+#include <tracemill.h>
+int twice(int), thrice(int);
+int main(void) { int s = twice(2); ae_start(); s += thrice(3); ae_stop(); printf("%d\n", s); return 0; }
+E
+cat >jumps.c <<'E'
+#include <stdio.h>
+#include <ucontext.h>
+int twice(int), thrice(int);
+int main(void) { ucontext_t u; if (twice(0)) setcontext(&u); printf("%d\n", twice(2) + thrice(3)); return 0; }
+E
+for files in 'starts.c twice.c thrice.c' 'twice.c starts.c thrice.c' 'twice.c thrice.c starts.c'; do
+	# shellcheck disable=SC2086
+	aecc $files -o p18
+	traced "$files" ./p18 3
+	is "$files: the region" "$(addrstat --functions p18 ae.out | sed -n 's/.* \(main\|twice\|thrice\)$/\1/p')" thrice
+done
+for files in 'jumps.c twice.c thrice.c' 'twice.c thrice.c jumps.c'; do
+	# shellcheck disable=SC2086
+	aecc $files -o p18
+	traced "$files" ./p18 3 untraced 2>err
+	is "$files: says" "$(cat err)" 'ae: ./p18: uses makecontext or swapcontext: untraced'
+done
+
 # the same addresses as without tracing: twin and original print them
 cat >addr.c <<'E'
 #include <stdio.h>

@@ -54,6 +54,14 @@ rewrite_unwrapped(struct buf *o, const struct file *f)
 	}
 }
 
+/* A symbol that is defined if any file says so: its group is its own, since of another one the linker may keep a file's without it. */
+static void
+rewrite_marker(struct buf *o, const struct file *f, const char *name)
+{
+	buf_printf(o, "\t.section\taetext.%s,\"axG\",@progbits,%s,comdat\n\t.weak\t%s\n\t.hidden\t%s\n%s:\t%s\n", name, name, name,
+	    name, name, f->m->emit->back);
+}
+
 /* Runtime symbols: weak definitions, so that objects link without the runtime, whose own are strong. */
 static void
 rewrite_fallbacks(struct buf *o, const struct file *f)
@@ -76,9 +84,9 @@ rewrite_fallbacks(struct buf *o, const struct file *f)
 	    "\t.weak\t__ae_start\n__ae_start:\n\t.weak\t__ae_stop\n__ae_stop:\n");
 	buf_printf(o, "\t%s\n", f->m->emit->back);
 	if (f->waits)
-		buf_str(o, "\t.weak\t__ae_waits\n\t.hidden\t__ae_waits\n__ae_waits:\n");
+		rewrite_marker(o, f, "__ae_waits");
 	if (f->context)
-		buf_str(o, "\t.weak\t__ae_uses_context\n\t.hidden\t__ae_uses_context\n__ae_uses_context:\n");
+		rewrite_marker(o, f, "__ae_uses_context");
 }
 
 static void
