@@ -142,6 +142,44 @@ for files in 'jumps.c twice.c thrice.c' 'twice.c thrice.c jumps.c'; do
 	is "$files: says" "$(cat err)" 'ae: ./p18: uses makecontext or swapcontext: untraced'
 done
 
+# weak references to functions that the runtime replaces: there, if they are there without it
+cat >weak.c <<'E'
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <unistd.h>
+#define WEAK __attribute__((weak))
+extern int pthread_mutex_lock(pthread_mutex_t *) WEAK, pthread_barrier_wait(pthread_barrier_t *) WEAK;
+extern ssize_t read(int, void *, size_t) WEAK;
+extern void GOMP_barrier(void) WEAK;
+extern int sighold(int) WEAK, nowhere(void) WEAK;
+static int (*own)(int);
+void shown(void);
+void shown(void)
+{
+	own = sighold;
+	printf("%d %d %d %d %d %d\n", pthread_mutex_lock != NULL, pthread_barrier_wait != NULL, read != NULL, GOMP_barrier != NULL,
+	    own != NULL, nowhere != NULL);
+	if (own)
+		own(SIGUSR1);
+}
+E
+echo 'void shown(void); int main(void) { shown(); return 0; }' >strong.c
+for o in -no-pie '-pie -O2 -fPIE' -static -static-pie '-O1 -s'; do
+	# shellcheck disable=SC2086
+	gcc $o weak.c strong.c -o p19g
+	# shellcheck disable=SC2086
+	aecc $o weak.c strong.c -o p19 2>err
+	is "weak references, $o: says" "$(cat err)" ''
+	is "weak references, $o" "$(AE_OUT=weak.ae ./p19)" "$(./p19g)"
+done
+gcc -shared -fPIC weak.c -o libweak.so && gcc strong.c -L. -lweak -Wl,-rpath,"$PWD" -o p19
+want=$(./p19)
+aecc -shared -fPIC weak.c -o libweak.so 2>err && aecc strong.c -L. -lweak -Wl,-rpath,"$PWD" -o p19 2>>err
+is 'weak references, a library: says' "$(cat err)" ''
+is 'weak references, a library' "$(AE_OUT=weak.ae ./p19)" "$want"
+is 'weak references: one that nothing has' "$want" '1 1 1 0 1 0'
+
 # the same addresses as without tracing: twin and original print them
 cat >addr.c <<'E'
 #include <stdio.h>

@@ -87,6 +87,8 @@ rewrite_fallbacks(struct buf *o, const struct file *f)
 		rewrite_marker(o, f, "__ae_waits");
 	if (f->context)
 		rewrite_marker(o, f, "__ae_uses_context");
+	if (f->weakly)          /* for aecc, which links */
+		rewrite_marker(o, f, "__ae_weakly");
 }
 
 static void

@@ -142,6 +142,7 @@ struct file {
 	int varies;             /* symbols are set more than once */
 	int context;            /* makecontext or the like is used */
 	int waits;              /* ae_start() is used */
+	int weakly;             /* it refers to what another file may have or not */
 };
 
 /* finds functions and labels of f->text; f->m must be set */

@@ -279,12 +279,31 @@ labels_used(const struct file *f, struct afunc *fn)
 		fn_fail(fn, f->text.st[fn->ins[i].stmt].line, "the stack pointer is kept beside a code label");
 }
 
+/* Does the file refer weakly to a function that it does not define? Names of C++ do not count: nothing of these is replaced weakly. */
+static int
+refers_weakly(const struct file *f)
+{
+	size_t i;
+
+	for (i = 0; i < f->text.n; i++)
+		if (f->text.st[i].kind == ST_DIRECTIVE && text_directive(f->text.st[i].s, ".weakref"))
+			return 1;
+	for (i = 0; i < f->sym.n; i++) {
+		const struct sym *y = f->sym.sym[i];
+
+		if (y->weak && !y->where && !y->nset && strncmp(y->name, "_Z", 2) != 0)
+			return 1;
+	}
+	return 0;
+}
+
 void
 file_targets(struct file *f)
 {
 	uint32_t i, k;
 
 	file_tables(f);
+	f->weakly = refers_weakly(f);
 	for (i = 0; i < COUNT(contexts); i++)
 		f->context |= symtab_find(&f->sym, contexts[i], strlen(contexts[i])) != NULL;
 	f->waits = symtab_find(&f->sym, starts, strlen(starts)) != NULL;
