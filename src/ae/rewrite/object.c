@@ -285,6 +285,15 @@ check_place(const struct afunc *fn, size_t i, const struct object *o)
 	return NULL;
 }
 
+/* Is label statement i another function's, at whose end it is? */
+static int
+label_elsewhere(const struct file *f, const struct afunc *fn, uint32_t i)
+{
+	const struct sym *y = symtab_find(&f->sym, f->text.st[i].s, strlen(f->text.st[i].s));
+
+	return y && y->where == 1 && y->stmt == i && &f->fn[y->fn] != fn;
+}
+
 /*
  * Offsets of the labels among a function's statements: padding may be between a label and the next
  * instruction.
@@ -303,8 +312,8 @@ place_labels(struct file *f, const struct afunc *fn, const struct object *o)
 		while (lo > 0 && f->text.st[lo - 1].kind != ST_INSN)
 			lo--;
 		for (i = lo; i < f->text.n && (i <= last || f->text.st[i].kind != ST_INSN); i++)
-			if (f->text.st[i].kind == ST_LABEL && o->sb[i] == o->sb[first] &&
-			    o->ob[i] >= o->ob[first])
+			if (f->text.st[i].kind == ST_LABEL && o->sb[i] == o->sb[first] && o->ob[i] >= o->ob[first] &&
+			    !label_elsewhere(f, fn, i))
 				f->labelat[i] = (uint32_t)(o->ob[i] - o->ob[first]);
 	}
 }

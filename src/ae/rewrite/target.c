@@ -92,15 +92,38 @@ target_inner(const struct afunc *fn, uint32_t k)
 	return to != NONE && to >= first && to <= end + 1 ? to : NONE;
 }
 
-/*
- * Is it a jump to the very end of the function? clang has them after calls that do not return, so that control does not come
- * there; if it does, regeneration says so.
- */
+/* Is symbol y the end of the function, or after the padding there? */
 static int
-target_never(const struct file *f, const struct afunc *fn, const struct ainsn *a, const struct sym *y)
+target_end(const struct file *f, const struct afunc *fn, const struct ainsn *a, const struct sym *y)
 {
-	return a->in.ctl == IC_JUMP && !a->in.slot && !f->text.st[a->stmt].inasm && a->frag == y->frag &&
-	    f->labelat[y->stmt] == fn->frag[y->frag].size;
+	return !a->in.slot && a->frag == y->frag && f->labelat[y->stmt] != NONE && f->labelat[y->stmt] >= fn->frag[y->frag].size;
+}
+
+/* Does another function begin at label y? */
+static int
+target_begins(const struct file *f, const struct sym *y)
+{
+	size_t i;
+
+	for (i = y->stmt; i < f->text.n && f->text.st[i].kind != ST_INSN; i++) {
+		const char *s = f->text.st[i].s;
+		const struct sym *z = f->text.st[i].kind == ST_LABEL ? symtab_find(&f->sym, s, strlen(s)) : NULL;
+
+		if (z && z->func != NONE)
+			return 1;
+	}
+	return 0;
+}
+
+/*
+ * A jump to the end of the function: clang has them after calls that do not return, so that control does not come
+ * there; if it does, regeneration says so. If it may come there, it leaves the function.
+ */
+static void
+target_leaves(const struct file *f, struct ainsn *a, const struct sym *y)
+{
+	if (a->in.ctl == IC_JUMP && !f->text.st[a->stmt].inasm && !target_begins(f, y))
+		a->in.ctl = IC_STOP;
 }
 
 static void
@@ -141,8 +164,8 @@ target_direct(struct file *f, struct afunc *fn, uint32_t self, struct ainsn *a)
 		fn_fail(fn, line, "jump or call into another function");
 		fn_fail(&f->fn[y->fn], line, "another function jumps or calls into it");
 	} else if (y->ins >= fn->nins || fn->ins[y->ins].frag != y->frag) {
-		if (target_never(f, fn, a, y))
-			a->in.ctl = IC_STOP;
+		if (target_end(f, fn, a, y))
+			target_leaves(f, a, y);
 		else
 			fn_fail(fn, line, "jump past the end of the function");
 	} else if (fn->ins[y->ins].lands) {
