@@ -85,6 +85,52 @@ done
 printf '.rept 0\n\tnop\n.endr # none\n' > none.s
 is "repeated 0 times" "$(aerw none.s)" ""
 
+# what is repeated inside what is repeated, in assembly that is no compiler's
+cat > nest.s <<'E'
+	.text
+	.type	f, @function
+f:	.rept	3
+	addq	$1, %rax
+	.rept	2
+	.rep	2
+	incq	%rdx
+	.endr
+	movq	(%rsi), %rdx
+	.endr
+	.rept	0
+	nop
+	.endr
+	.endr
+	ret
+	.size	f, .-f
+	.type	g, @function
+g:	.rept	2
+	.rept	1+1
+	incq	%rax
+	.endr
+	.rept	2
+	decq	%rax
+	.endr
+	.endr
+	ret
+	.size	g, .-g
+	.type	h, @function
+h:	.rept 1; .rept 1; .rept 1; .rept 1; .rept 1; .rept 1; .rept 1; .rept 1; .rept 1; .rept 2
+	incq	%rax
+	.endr; .endr; .endr; .endr; .endr; .endr; .endr; .endr; .endr; .endr
+	ret
+	.size	h, .-h
+E
+$CC -c nest.s -o plain.o
+is "nested" "$(aerw -v nest.s 2>&1 >nest.ae.s | sed 's/line [0-9]*/line N/')" "aerw: nest.s: line N of the assembly: code that the assembler repeats: function g left untraced
+aerw: nest.s: line N of the assembly: code that the assembler repeats: function h left untraced
+aerw: nest.s: 3 functions, 2 left untraced"
+$CC -c nest.ae.s -o a.o
+objcopy -O binary -j .text a.o t1
+objcopy -O binary -j .text plain.o t2
+same "nested: original code unchanged" t1 t2
+is "nested: the copy" "$(objdump -d -j aetext a.o | grep -c 'inc  *%rdx')" 12
+
 # an indirect function; what has no resolver of its own, but is it itself
 cat > ifunc.c <<'E'
 static int f(int x) { return x; }

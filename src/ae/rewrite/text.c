@@ -162,11 +162,11 @@ text_uses_macro(const struct text *t, const char *s)
 	return 0;
 }
 
-/* How often a block is there that only repeats instructions; -1: only the assembler knows. */
+/* How often the block that begins at statement `at` is there, which only repeats instructions; -1: only the assembler knows. */
 static long
-asm_text_times(const struct text *t)
+asm_text_times(const struct text *t, size_t at)
 {
-	const struct stmt *first = &t->st[t->open.first], *end = &t->st[t->n - 1], *st;
+	const struct stmt *first = &t->st[at], *end = &t->st[t->n - 1], *st;
 	const char *a = first->s + strcspn(first->s, " \t");
 	size_t insns = 0;
 	char *rest;
@@ -187,21 +187,31 @@ asm_text_times(const struct text *t)
 	return insns && !asm_text_prefix(t, st[-1].s) ? times : -1;
 }
 
-/* The block ends with the last statement. */
+/* Writes the block that begins at statement `first`, and ends with the last one, as often as it is there; 0: that is not known. */
+static int
+asm_text_repeat(struct text *t, size_t first)
+{
+	size_t n = t->n - first - 2, at;
+	long times = asm_text_times(t, first);
+
+	if (times < 0)
+		return 0;
+	t->n = first + n * (size_t)times;
+	t->st = mem_xgrow(t->st, &t->cap, t->n + 1, sizeof *t->st);
+	memmove(t->st + first, t->st + first + 1, n * sizeof *t->st);
+	for (at = first + n; at < t->n; at += n)
+		memcpy(t->st + at, t->st + first, n * sizeof *t->st);
+	return 1;
+}
+
+/* The outermost block ends with the last statement. */
 static void
 asm_text_close(struct text *t)
 {
-	size_t first = t->open.first, n = t->n - first - 2, i, at;
-	long times = t->open.macro ? -1 : asm_text_times(t);
+	size_t first = t->open.first[0], i;
 
-	if (times >= 0) {
-		t->n = first + n * (size_t)times;
-		t->st = mem_xgrow(t->st, &t->cap, t->n + 1, sizeof *t->st);
-		memmove(t->st + first, t->st + first + 1, n * sizeof *t->st);
-		for (at = first + n; at < t->n; at += n)
-			memcpy(t->st + at, t->st + first, n * sizeof *t->st);
+	if (!t->open.macro && asm_text_repeat(t, first))
 		return;
-	}
 	t->st[first].block = BLOCK_BEGIN;
 	for (i = first + 1; i < t->n; i++) {
 		struct stmt *st = &t->st[i];
@@ -223,14 +233,19 @@ asm_text_block(struct text *t)
 		return;
 	if (!t->open.depth) {
 		if (begins) {
-			t->open.first = t->n - 1;
+			t->open.first[0] = t->n - 1;
 			t->open.depth = 1;
 			t->open.macro = macro;
 		}
+	} else if (t->open.macro == macro && begins) {
+		if (t->open.depth < TEXT_NESTED)
+			t->open.first[t->open.depth] = t->n - 1;
+		t->open.depth++;
 	} else if (t->open.macro == macro) {
-		t->open.depth += begins ? 1 : -1U;
-		if (!t->open.depth)
+		if (!--t->open.depth)
 			asm_text_close(t);
+		else if (!macro && t->open.depth < TEXT_NESTED)
+			asm_text_repeat(t, t->open.first[t->open.depth]);
 	}
 }
 

@@ -31,6 +31,8 @@ struct stmt {
 
 enum stmt_block { BLOCK_NONE, BLOCK_BEGIN, BLOCK_INSIDE, BLOCK_LABEL, BLOCK_END };
 
+#define TEXT_NESTED 8   /* blocks in blocks, of which only the assembler knows more */
+
 /* The name of a macro, in the text */
 struct macro { const char *name; size_t n; };
 
@@ -42,7 +44,8 @@ struct text {
 	const char *src;        /* for statements to come */
 	int srclen;
 	uint32_t srcline;
-	struct { size_t first; unsigned depth; int macro; } open;      /* the block that is being read, if depth is not 0 */
+	/* the block that is being read, if depth is not 0, and the beginnings of those inside it */
+	struct { size_t first[TEXT_NESTED]; unsigned depth; int macro; } open;
 	struct macro *macro;    /* all that are defined somewhere */
 	size_t nmacro, capmacro;
 	int anymacro;           /* others may be, with names that are not known here */
@@ -52,7 +55,8 @@ struct text {
  * Splits the n bytes at p, which are modified and must outlive t. A statement that consists of an
  * instruction prefix alone is joined with the next one. Comments inside lines are dropped; lines
  * that are only a comment are kept, because #APP and #NO_APP mean something to the assembler.
- * Instructions between .rept and .endr are there as often as it says, if that is a number and they are only repeated.
+ * Instructions between .rept and .endr are there as often as it says, if that is a number and they are only repeated, also
+ * by a .rept inside.
  */
 void text_parse(struct text *t, const struct machine *m, char *p, size_t n);
 void text_free(struct text *t);
