@@ -480,6 +480,27 @@ crowd(void)
 	printf("%d\n", sum);
 }
 
+/* Between children of vfork, a process counts in large memory that it shares with its parent. */
+static void
+lends_shared(void)
+{
+	volatile int *n = mmap(NULL, 64 << 20, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
+	if (fork() == 0) {
+		while (*n < 5) {
+			pid_t pid = vfork();
+
+			if (pid == 0)
+				_exit(0);
+			waitpid(pid, NULL, 0);
+			++*n;
+		}
+		_exit(0);
+	}
+	wait(NULL);
+	printf("%d\n", *n);
+}
+
 int
 main(int argc, char **argv)
 {
@@ -487,6 +508,7 @@ main(int argc, char **argv)
 		{"fork", forks}, {"vfork", vforks}, {"spawn", spawns}, {"popen", pipes}, {"thread", threads},
 		    {"exec", execs}, {"borrow", borrows}, {"share", shares}, {"map", maps}, {"server", servers},
 		    {"kill", kills}, {"struck", struck}, {"many", many}, {"large", large}, {"secret", secret}, {"crowd", crowd},
+		    {"counts", lends_shared},
 	};
 
 	for (size_t i = 0; argc > 1 && i < sizeof(test) / sizeof(test[0]); i++) {

@@ -2,6 +2,12 @@
 . "$HERE/lib.sh"
 gcc -O1 $static -o kids "$HERE/kids.c" -lpthread || exit 1
 
+for o in "--recorder on" "--recorder off" --audit; do
+	# shellcheck disable=SC2086
+	wscap $o -o c.ws ./kids counts >got.out 2>/dev/null
+	is "counts $o: output" "$(cat got.out)" 5
+	ok "counts $o: replayed" ws2addr -o /dev/null c.ws
+done
 for o in '' --first-touch --audit; do
 	for i in fork vfork spawn popen; do
 		./kids $i >want.out

@@ -133,11 +133,15 @@ share_before(struct cap *c, uint64_t flags)
 	for (size_t i = 0; i < c->reg.n; i++)
 		if (c->reg.p[i].zeros && c->reg.p[i].prot & PROT_WRITE)
 			large += c->reg.p[i].hi - c->reg.p[i].lo;
-	if ((!(flags & CLONE_VM) && c->sharing) || c->saved || large < LARGE || c->th ||
+	if ((!(flags & CLONE_VM) && c->sharing) || c->saved || c->fresh || large < LARGE || c->th ||
 	    tracee_cancel_call(&c->t, &c->in))
 		return 0;
 	c->inside = 0;
-	compare_shared(c);
+	/* what is recorded here would be in a replay before c has written it */
+	if (c->sharing)
+		share_keep(c);
+	else
+		compare_shared(c);
 	c->saved = 1;
 	return 1;
 }
