@@ -81,13 +81,39 @@ stopped(int *status)
 		bad("the program is gone");
 }
 
+/* The system call at which it stands is not made. */
+static void
+not_made(struct user_regs_struct *g)
+{
+	int status;
+
+	g->orig_rax = UINT64_MAX;
+	tracee_setregs(&n.t, g);
+	tracee_resume(&n.t, PTRACE_SYSCALL, 0);
+	stopped(&status);
+}
+
+/* That which the kernel answered with a signal */
+static int
+on_refused(struct user_regs_struct *g)
+{
+	struct ws_regs w;
+
+	if (rec.kind != WS_SIG || rec.u.sig.sig != SIGSYS || rec.u.sig.at.rip != g->rip)
+		return 0;
+	tracee_from_user(&w, g, g->orig_rax);
+	not_made(g);
+	tracee_to_user(g, &w);
+	tracee_setregs(&n.t, g);
+	return 1;
+}
+
 /* The system call at which it stands; 0 if it was the last */
 static int
 on_call(struct user_regs_struct *g)
 {
 	struct ws_rec_sys s = rec.u.sys;
 	struct ws_regs w;
-	int status;
 
 	tracee_from_user(&w, g, g->orig_rax);
 	if (rec.kind != WS_SYS || !native_is_call(&w, &s))
@@ -103,10 +129,7 @@ on_call(struct user_regs_struct *g)
 		free(p);
 	}
 	triggers++;
-	g->orig_rax = UINT64_MAX;
-	tracee_setregs(&n.t, g);
-	tracee_resume(&n.t, PTRACE_SYSCALL, 0);
-	stopped(&status);
+	not_made(g);
 	native_call_result(&w, &s);
 	tracee_to_user(g, &w);
 	tracee_setregs(&n.t, g);
@@ -205,6 +228,11 @@ replay(void)
 		sig = WSTOPSIG(status);
 		tracee_regs(&n.t, &g);
 		if (sig == (SIGTRAP | 0x80)) {
+			if (stop && on_refused(&g)) {
+				tracee_write(&n.t, stop, &kept, 1);
+				stop = 0;
+				continue;
+			}
 			if (ended() || !on_call(&g))
 				return;
 			continue;

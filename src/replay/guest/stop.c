@@ -83,11 +83,26 @@ stop_trapped(struct replay *r)
 	return drive_drift(r, "%s, which the program had not", signal_name(r->x.sig));
 }
 
+/* Did the program ask the kernel for a SIGSYS instead of this call (PR_SET_SYSCALL_USER_DISPATCH)?  It comes here. */
+static int
+syscall_refused(struct replay *r)
+{
+	struct rp_cpu *c = &r->x.cpu;
+
+	if (r->next.kind != WS_SIG || r->next.u.sig.sig != SIGSYS)
+		return 0;
+	c->r[WS_RCX] = c->rip;
+	c->r[11] = c->rflags;
+	return drive_signal_here(r) == 1;
+}
+
 int
 drive_stopped(struct replay *r, enum rp_stop stop)
 {
 	switch (stop) {
 	case RP_SYSCALL:
+		if (syscall_refused(r))
+			return REPLAY_OK;
 		return r->next.kind != WS_SYS ? stop_unexpected(r, "a system call") :
 		    drive_trigger_apply(r) ? REPLAY_BAD : REPLAY_OK;
 	case RP_TSC:
