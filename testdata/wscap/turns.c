@@ -25,6 +25,8 @@ struct area {
 static struct area *area;
 static __thread uint32_t hash = 2166136261u;
 static int reads[2];                    /* a pipe */
+static int memory;                      /* a file, */
+static volatile uint32_t *pages;        /* mapped */
 
 static void
 mix(uint32_t v)
@@ -251,6 +253,28 @@ back(int me, int n)
 		exit(1);
 }
 
+/* A file that has another size in each round: what is beyond its end is gone, and zero when it comes back. */
+static void
+sizes(int me, int n)
+{
+	const size_t page = 4096, most = 60;
+
+	for (int i = 0; i < n; i++) {
+		size_t has = (size_t)i * 37 % most + 1;
+
+		while (area->flag != me)
+			;
+		if (!me && ftruncate(memory, (off_t)(has * page)))
+			exit(1);
+		for (size_t k = 0; k < has; k++) {
+			mix(pages[k * page / 4]);
+			mix(pages[k * page / 4 + 1]);
+			pages[k * page / 4 + (size_t)me] = (uint32_t)(i + 1);
+		}
+		area->flag = 1 - me;
+	}
+}
+
 static uint32_t hashes[2];
 static const char *manner;
 static int times;
@@ -312,6 +336,8 @@ work(const char *how, int me, int n)
 		woken(me, n);
 	else if (!strcmp(how, "back"))
 		back(me, n);
+	else if (!strcmp(how, "sizes"))
+		sizes(me, n);
 	else if (!strcmp(how, "jobs"))
 		jobs(me, n);
 	else
@@ -332,6 +358,8 @@ main(int argc, char **argv)
 		return 1;
 	if (pipe(reads))
 		return 1;
+	memory = memfd_create("memory", 0);
+	pages = mmap(NULL, 1 << 20, PROT_READ | PROT_WRITE, MAP_SHARED, memory, 0);
 	if (!late)
 		map(-1);
 	for (int i = 0; i < np; i++)

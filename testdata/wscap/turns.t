@@ -34,6 +34,7 @@ shared "threads" threads 1000 2
 shared "threads without a lock" threads-race 1500 2
 shared "a thread is woken while another process has the turn" woken 20
 shared "words are set back" back 20 3
+shared "a file grows and shrinks" sizes 40 2
 for i in 'spin 4 2' 'yield 1500 3' 'race 1500 3' 'futex 1000 3' 'threads 1000 2'; do
 	# shellcheck disable=SC2086
 	shared "mapped later: ${i%% *}" $i late

@@ -252,6 +252,27 @@ common_mix(const struct cap *c, struct kept *k)
 		k->mixed[i] |= old[i] != c->all->scratch[i];
 }
 
+/*
+ * Of k, got bytes are in scratch: a file can be longer or shorter than it was.  What is new there was zero, and of what is gone
+ * a replay has what it had.
+ */
+static void
+common_extend(struct cap *c, struct kept *k, size_t got)
+{
+	if (k->n < got && k->p) {
+		k->p = xrealloc(k->p, got);
+		memset(k->p + k->n, 0, got - k->n);
+	}
+	if (k->n < got && k->mixed) {
+		k->mixed = xrealloc(k->mixed, got);
+		memset(k->mixed + k->n, 0, got - k->n);
+	}
+	if (k->n < got)
+		k->n = got;
+	if (got < k->n)
+		memcpy(c->all->scratch + got, k->p ? k->p + got : all_zero, k->n - got);
+}
+
 /* The bytes of k are in scratch: they are kept, unless all are zero. */
 static void
 common_set(const struct cap *c, struct kept *k)
@@ -316,20 +337,17 @@ common_region(struct cap *c, const struct region *r, struct pass *s)
 		    exists_own(c, at, at + n) : exists_next(c, &s->e, at, at + n)) == at + n);
 		if (!zero)
 			got = tracee_read(&c->t, at, c->all->scratch, n);
-		if (had && had->n != got)
-			had = NULL;
 		if (s->put == ALL && got)
 			compare_put(c, at, zero ? NULL : c->all->scratch, got);
-		if (got) {
-			m->piece = mem_xgrow(m->piece, &m->cap, m->n + 1, sizeof(*m->piece));
-			m->piece[m->n] = had ? *had : (struct kept){.addr = at, .n = got};
-			if (had)
-				had->p = had->mixed = NULL;
-			if (!zero)
-				common_update(c, &m->piece[m->n], had != NULL, s);
-			m->n++;
-		}
-		at = compare_next(at, n, got);
+		m->piece = mem_xgrow(m->piece, &m->cap, m->n + 1, sizeof(*m->piece));
+		m->piece[m->n] = had ? *had : (struct kept){.addr = at};
+		if (had)
+			had->p = had->mixed = NULL;
+		common_extend(c, &m->piece[m->n], got);
+		if (!zero)
+			common_update(c, &m->piece[m->n], had != NULL, s);
+		m->n++;
+		at += n;
 	}
 }
 
