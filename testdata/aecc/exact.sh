@@ -16,9 +16,10 @@ exact() {
 	name=$1 prog=$2
 	shift 2
 	# the environment has one size, which moves the stack
-	env -i ${from:+AE_FROM="$from"} AE_OUT=run $fixed "$prog" >traced 2>said
+	env -i ${ASAN_OPTIONS:+ASAN_OPTIONS="$ASAN_OPTIONS"} ${from:+AE_FROM="$from"} AE_OUT=run $fixed "$prog" >traced 2>said
 	is "$name: runs traced" "$?: $(cat said)" "0: "
-	env -i ${from:+AE_FROM="$from"} AE_OUT=off $fixed "$BUILD/bin/wscap" ${from:+--from "$from"} -o x.ws "$prog" >untraced || fail "$name: capture"
+	env -i ${ASAN_OPTIONS:+ASAN_OPTIONS="$ASAN_OPTIONS"} ${from:+AE_FROM="$from"} AE_OUT=off $fixed "$BUILD/bin/wscap" ${from:+--from "$from"} -o x.ws "$prog" >untraced ||
+		fail "$name: capture"
 	is "$name: the same output" "$(grep -v '^at ' traced)" "$(grep -v '^at ' untraced)"
 	ae2addr -o refs "$prog" run || fail "$name: regenerates"
 	at=$(loaded "$prog")

@@ -28,7 +28,7 @@ static void
 shadow_gone(struct shadow *t, uint64_t no)
 {
 	if (t->tlb[no % SHADOW_TLB].no == no + 1)
-		t->tlb[no % SHADOW_TLB].no = 0;
+		t->tlb[no % SHADOW_TLB] = (struct shadow_quick){ .p = &t->none };
 }
 
 void
