@@ -138,10 +138,12 @@ share_before(struct cap *c, uint64_t flags)
 		return 0;
 	c->inside = 0;
 	/* what is recorded here would be in a replay before c has written it */
-	if (c->sharing)
+	if (c->sharing) {
+		(void)hold_begin(c);
 		share_keep(c);
-	else
+	} else {
 		compare_shared(c);
+	}
 	c->saved = 1;
 	return 1;
 }
@@ -230,15 +232,16 @@ share_keep(struct cap *c)
 {
 	if (!c->sharing || c->fresh)
 		return;
-	(void)hold_begin(c);
 	compare_keep(c, c->ran != c->all->nran || !share_quiet(c));
 }
 
 void
 share_call(struct cap *c)
 {
-	if (c->sharing && !share_quiet(c))
-		share_keep(c);
+	if (!c->sharing || share_quiet(c))
+		return;
+	(void)hold_begin(c);            /* c is stopped here */
+	share_keep(c);
 }
 
 void
