@@ -30,7 +30,55 @@ for i in 1 2 3 4; do
 done
 is "killed at rdtsc: the capture replays to its end" "$bad" ""
 
-# The same while wscap tries in a child what the processor can do
+# Processes that share memory: a child is stopped and continued, and killed while it waits for its turn
+cat >waits.c <<'END'
+#define _GNU_SOURCE
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+int main(void)
+{
+	volatile int *m = mmap(NULL, 1 << 20, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	int st, n = 0;
+
+	for (int i = 0; i < 20; i++) {
+		pid_t pid = fork();
+
+		while (!pid) {
+			m[1]++;
+			pause();
+		}
+		if (fork() == 0) {
+			for (int k = 0; k < 20; k++) {
+				kill(pid, SIGSTOP);
+				sched_yield();
+				kill(pid, SIGCONT);
+				m[2]++;
+			}
+			kill(pid, SIGKILL);
+			_exit(0);
+		}
+		waitpid(pid, &st, 0);
+		n += WIFSIGNALED(st);
+		wait(&st);
+	}
+	printf("%d killed\n", n);
+	return 0;
+}
+END
+gcc -O1 -o waits waits.c || exit 1
+is "killed while it waits for its turn: the others go on" "$(timeout -s KILL 60 wscap -o c.ws ./waits 2>&1)" "20 killed"
+is "so its run ends" "$(wsinfo c.ws | grep -c 'killed 9 ')" 20
+bad=
+for i in $(seq "$(wsinfo c.ws | awk '$1 == "runs" { print $2 + 0 }')"); do
+	ws2addr -o /dev/null c.ws:"$i" 2>err || bad="$bad$(head -n 1 err); "
+done
+is "all are replayed" "$bad" ""
+
+# wscap is killed while it tries in a child what the processor can do
 [ -z "${SAN:-}" ] || { skip "a library is loaded before the sanitizers'"; tap_end; exit; }
 
 # the child's kill(getpid(), SIGSTOP) kills wscap, and then stops the child

@@ -360,6 +360,15 @@ tree_gone(struct cap *c)
 	return c->hasended = 1;
 }
 
+int
+tree_reap(struct cap *c)
+{
+	if (!tree_gone(c))
+		return 0;
+	tree_ended(c);
+	return 1;
+}
+
 /* There are no processes, but some whose end was not dealt with: how many? */
 static int
 tree_all_gone(struct tree *a)
@@ -369,10 +378,7 @@ tree_all_gone(struct tree *a)
 	for (size_t i = 0; i < NBUCKETS; i++)
 		for (struct cap *c = a->bucket[i], *next; c; c = next) {
 			next = c->next;
-			if (!tree_gone(c))
-				continue;
-			tree_ended(c);
-			n++;
+			n += tree_reap(c);
 		}
 	return n;
 }

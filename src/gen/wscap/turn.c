@@ -296,8 +296,13 @@ turn_next(struct tree *a)
 	if (t->has && t->has->th && !t->has->th->turn)          /* all its threads wait */
 		turn_give(t->has);
 	/* at the end of the capture, each ends before the next begins: who is released writes as it likes */
-	while (t->first && !t->has && !turn_waits(a))
+	for (;;) {
+		if (t->has)
+			(void)tree_reap(t->has);        /* it was killed while its memory was compared */
+		if (!t->first || t->has || turn_waits(a))
+			return;
 		turn_begin(t->first);
+	}
 }
 
 int

@@ -524,6 +524,7 @@ struct cap *tree_find(const struct tree *a, pid_t pid);
 void tree_remove(struct cap *c);                        /* frees c */
 void tree_stopped(struct cap *c, int status);           /* handles a stop, and continues it */
 void tree_resume(struct cap *c, int sig);               /* continues it, with this signal */
+int tree_reap(struct cap *c);   /* has it ended while a call was made on its behalf? Then its run ends, and c is freed */
 uint64_t tree_now(const struct tree *a);                /* nanoseconds since the first process began */
 /* begins a run: 0 or -1 */
 int tree_begin(struct cap *c, struct cap *parent, enum ws_began began);
