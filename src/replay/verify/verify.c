@@ -208,7 +208,8 @@ verify_emulate(struct verify *v)
 		/* which parts are in use depends on the processor's history */
 		w.r[WS_RAX] = replay_regs(v->r)->r[WS_RAX];
 		w.r[WS_RDX] = replay_regs(v->r)->r[WS_RDX];
-	} else if (v->in.z.mnemonic == ZYDIS_MNEMONIC_SYSCALL) {
+	} else if (v->in.z.mnemonic == ZYDIS_MNEMONIC_SYSCALL && replay_regs(v->r)->rip == w.rip + v->in.z.length &&
+	    replay_regs(v->r)->r[WS_RCX] == w.rip + v->in.z.length) {
 		/* the capture has no call here: the kernel refused it, with a signal that comes after it */
 		w.r[WS_RCX] = w.rip + v->in.z.length;
 		w.r[11] = w.rflags;
