@@ -238,10 +238,10 @@ share_keep(struct cap *c)
 void
 share_call(struct cap *c)
 {
-	if (!c->sharing || share_quiet(c))
+	if (!c->sharing || c->fresh || share_quiet(c))
 		return;
 	(void)hold_begin(c);            /* c is stopped here */
-	share_keep(c);
+	compare_keep(c, 1);
 }
 
 void
