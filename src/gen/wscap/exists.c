@@ -111,5 +111,5 @@ exists_own(struct cap *c, uint64_t lo, uint64_t hi)
 
 	if (i == c->reg.n || r->lo > lo || hi > r->hi || !r->shared || !r->zeros || c->hold.pagemap <= 0 || exists_swapped())
 		return lo;
-	return hold_next(c->hold.pagemap, lo, hi, 1);
+	return pagemap_next(c->hold.pagemap, lo, hi, 1);
 }

@@ -9,12 +9,10 @@
  * for pages to take, whatever process they are of, all is recorded.  So it is if the process is gone before we
  * looked.
  */
-#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -29,9 +27,6 @@
 #define LEAST_W   (256u << 10)  /* the same if it is writable: most of it will be written to */
 #define KEPT_MOST (256u << 10)  /* bytes that the writer keeps */
 #define ENTRIES   1024u         /* of pagemap, read at once */
-#define FEW       512u          /* the same where a look at each page costs less than another question */
-#define MANY      131072u       /* the same where there may be terabytes that nobody has used, as in programs with sanitizers */
-#define PRESENT   (3ull << 62)  /* in memory, or swapped out or moving */
 #define OF_FILE   (1ull << 61)  /* it is the file's, not a copy that the process has written to */
 
 /* A number that is another one after the kernel has looked for pages to take away; 0: it does not tell. */
@@ -65,7 +60,7 @@ hold_tells_of(const struct cap *c, uint64_t addr)
 {
 	uint8_t b[8];
 
-	return pread(c->hold.pagemap, b, 8, (off_t)(addr / PAGE * 8)) == 8 && get_le64(b) & PRESENT;
+	return pread(c->hold.pagemap, b, 8, (off_t)(addr / PAGE * 8)) == 8 && get_le64(b) & PAGEMAP_PRESENT;
 }
 
 /* Does pagemap tell what is there? The stack is, or, where a child has not used its own yet, the code. */
@@ -95,63 +90,6 @@ hold_begin(struct cap *c)
 	return c->hold.pagemap < 0 ? -1 : 0;
 }
 
-/* PAGEMAP_SCAN of Linux 6.7, in no header of Debian 12: it passes over memory that nobody has used without a look at each page. */
-struct scan_region { uint64_t lo, hi, categories; };
-struct scan {
-	uint64_t size, flags, lo, hi, at, region, nregion, most, inverted, all, any, told;
-};
-#define SCAN _IOWR('f', 16, struct scan)
-#define SCAN_PRESENT (3ull << 3)        /* in memory, or swapped out or moving */
-
-/* hold_next by that: 0; -1: the kernel does not have it. */
-static int
-hold_scan(int pagemap, uint64_t *lo, uint64_t hi, int has)
-{
-	static int none;
-	struct scan_region r;
-	struct scan s = {.size = sizeof(s), .lo = *lo, .hi = hi, .region = (uint64_t)(uintptr_t)&r, .nregion = 1, .most = 1,
-	    .told = SCAN_PRESENT};
-	int n;
-
-	if (none)
-		return -1;
-	if (has)
-		s.any = SCAN_PRESENT;
-	else
-		s.inverted = s.all = SCAN_PRESENT;
-	n = ioctl(pagemap, SCAN, &s);
-	if (n < 0) {
-		none = errno == ENOTTY || errno == EINVAL;
-		return -1;
-	}
-	*lo = n ? r.lo : hi;
-	return 0;
-}
-
-uint64_t
-hold_next(int pagemap, uint64_t lo, uint64_t hi, int has)
-{
-	static uint64_t e[MANY];
-
-	while (lo < hi) {
-		size_t most, all = (size_t)((hi - lo) / PAGE) * 8;
-		ssize_t n;
-
-		/* what is asked for is near as a rule, or very far */
-		if (all > sizeof(e[0]) * FEW && !hold_scan(pagemap, &lo, hi, has))
-			return lo;
-		most = all < sizeof(e) ? all : sizeof(e);
-		n = pread(pagemap, e, most, (off_t)(lo / PAGE * 8));
-
-		if (n < 8)
-			return has ? lo : hi;
-		for (ssize_t k = 0; k < n / 8; k++, lo += PAGE)
-			if (((e[k] & PRESENT) != 0) == has)
-				return lo;
-	}
-	return lo;
-}
-
 uint64_t
 hold_present(struct cap *c, uint64_t lo, uint64_t hi, uint64_t *end)
 {
@@ -163,10 +101,10 @@ hold_present(struct cap *c, uint64_t lo, uint64_t hi, uint64_t *end)
 		return lo;
 	if (hi > r->hi)
 		hi = r->hi;
-	lo = hold_next(c->hold.pagemap, lo, hi, 1);
+	lo = pagemap_next(c->hold.pagemap, lo, hi, 1);
 	if (hi - lo > CHUNK)
 		hi = lo + CHUNK;
-	*end = hold_next(c->hold.pagemap, lo, hi, 0);
+	*end = pagemap_next(c->hold.pagemap, lo, hi, 0);
 	return lo;
 }
 
@@ -219,7 +157,7 @@ hold_entries(const struct cap *c, uint64_t lo, uint64_t hi, int all, uint64_t *e
 		got += (size_t)k;
 	}
 	for (size_t i = got / 8; i < n; i++)
-		e[i] = PRESENT | OF_FILE;
+		e[i] = PAGEMAP_PRESENT | OF_FILE;
 	return n;
 }
 
@@ -232,7 +170,7 @@ look_is(const struct look *k, size_t i)
 {
 	uint64_t beside = (i ? k->e[i - 1] : 0) | (i + 1 < k->n ? k->e[i + 1] : 0);
 
-	return ((k->e[i] | beside) & PRESENT) != 0;
+	return ((k->e[i] | beside) & PAGEMAP_PRESENT) != 0;
 }
 
 /* Looks at h from `at` on. */
@@ -399,8 +337,8 @@ hold_own(const struct cap *c, uint64_t lo, uint64_t hi, int *own)
 	static uint64_t e[ENTRIES];
 	size_t n = hold_entries(c, lo, hi, 0, e), i = 0;
 
-	*own = e[0] & PRESENT && !(e[0] & OF_FILE);
-	while (i < n && (e[i] & PRESENT && !(e[i] & OF_FILE)) == *own)
+	*own = e[0] & PAGEMAP_PRESENT && !(e[0] & OF_FILE);
+	while (i < n && (e[i] & PAGEMAP_PRESENT && !(e[i] & OF_FILE)) == *own)
 		i++;
 	return lo + i * PAGE;
 }

@@ -92,11 +92,6 @@ int hold_begin(struct cap *c);
  * *end: what may be so from there on, CHUNK at most, or hi if that is not known.  To read what is not touched would touch it.
  */
 uint64_t hold_present(struct cap *c, uint64_t lo, uint64_t hi, uint64_t *end);
-/*
- * The first page of [lo, hi) that is in memory by /proc/PID/pagemap, or that is not; hi: there is none.  What it does
- * not tell of is taken for one that is.
- */
-uint64_t hold_next(int pagemap, uint64_t lo, uint64_t hi, int has);
 /* hold_call.c: at the entry of a call, before it is made */
 void hold_call(struct cap *c, const struct call *k);
 /* Somebody is about to change the bytes of a file: what the process has mapped of it is recorded before. */
@@ -114,4 +109,13 @@ void hold_relieve(struct cap *c);       /* if that is much; not while scratch is
 void hold_free(struct cap *c);
 void hold_index_close(struct tree *a);          /* before the store is closed */
 void hold_close(struct tree *a);
+
+/* pagemap.c */
+#define PAGEMAP_PRESENT (3ull << 62)    /* of an entry: in memory, or swapped out or moving */
+/*
+ * The first page of [lo, hi) that is in memory by /proc/PID/pagemap, or that is not; hi: there is none.  What it does
+ * not tell of is taken for one that is.
+ */
+uint64_t pagemap_next(int pagemap, uint64_t lo, uint64_t hi, int has);
+
 #endif

@@ -104,7 +104,7 @@ image_take(struct cap *c, uint64_t lo, uint64_t hi)
 	if (!m->t.pid)
 		return 0;
 	/* madvise can keep memory from children, but only all of a mapping */
-	lo = hold_next(m->pagemap, lo, hi, 1);
+	lo = pagemap_next(m->pagemap, lo, hi, 1);
 	if (lo == hi)
 		return 0;
 	m->p = mem_xgrow(m->p, &m->cap, m->n + 1, sizeof(*m->p));
@@ -134,9 +134,9 @@ image_piece(struct cap *c)
 	uint64_t lo = m->p[m->at].lo, hi = m->p[m->at].hi, end;
 	size_t n;
 
-	lo = hold_next(m->pagemap, lo, hi, 1);
+	lo = pagemap_next(m->pagemap, lo, hi, 1);
 	end = lo + CHUNK < hi ? lo + CHUNK : hi;
-	end = hold_next(m->pagemap, lo, end, 0);
+	end = pagemap_next(m->pagemap, lo, end, 0);
 	n = (size_t)(end - lo);
 	if (n && tracee_read(&m->t, lo, c->all->scratch, n) != n) {
 		if (!c->all->failed)
