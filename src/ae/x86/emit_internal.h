@@ -29,6 +29,25 @@ char *lend_rename(const char *s, unsigned a, unsigned b);       /* struct emitte
 int lend_carrier(struct twin *t);
 void lend_done(struct twin *t);
 
+/* emit.c: the events of the group are valid from here on */
+void x86_settle(struct twin *t);
+void x86_leave(struct twin *t);                 /* control leaves traced code */
+/*
+ * Short values, at at(%r15). No flag is live. The usual case is in line. A large value is recorded out of the way, at
+ * the label of this kind and numbers, from where control comes back to the label of the kind after it (v w, y z). That moves
+ * the event pointer by the bytes that it takes more, so the places of the rest of the group stay; of the group, so
+ * much is written by then. No register changes, not even for a moment, because a handler may look at all of them.
+ */
+void x86_small(struct buf *o, unsigned var, unsigned at, int kind, uint32_t no, uint32_t n);
+void x86_large(struct buf *o, unsigned var, unsigned at, int kind, uint32_t no, uint32_t n);
+
+/* switch.c: instruction i, the last of block blk, is an indirect jump. */
+void switch_jump(struct twin *t, uint32_t i, uint32_t blk);
+void switch_own_table(struct twin *t, uint32_t i);      /* it puts the address of a table into a register */
+void switch_tables(struct twin *t);
+void switch_maps(struct twin *t);
+
+void x86_thunk(struct buf *o, struct file *f, uint32_t no);     /* entry.c */
 void x86_fits(struct file *f, struct afunc *fn);
 void x86_plain_copy(struct buf *o, struct file *f, uint32_t no);
 
