@@ -85,6 +85,9 @@ void interp_begin(struct ctx *x);
 /* It returned: the regeneration ends, unless it left by a jump to an unknown function. */
 void interp_end(struct ctx *x);
 
+/* From the beginning, or from where it was interrupted; leaves by f->out. */
+void interp_run(struct regen *r, struct feed *f);
+
 /* Executes run items at x->ip, which is a SEQ, SEQJ or SEQROOT, until control is elsewhere. */
 void interp_items(struct ctx *x);
 
