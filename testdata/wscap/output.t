@@ -27,6 +27,18 @@ for p in ./prog "$PWD/prog" ./script ./link; do
 done
 gives "the program itself, from PATH" 125 "wscap: prog: is the program itself" env PATH="$PWD:$PATH" "$BUILD/bin/wscap" -o prog prog
 gives "where a link leads" 125 "wscap: ./link: is the program itself" wscap -o ./link ./prog
+gives "where the capture begins later" 125 "wscap: ./prog: is the program itself" wscap --from 0x1000 -o ./prog ./prog
+gives "as a script" 125 "wscap: ./script: is the program itself" wscap --from 0x1000 -o ./script ./script
+mkfifo wait
+cp "$(command -v cat)" cat
+./cat wait >read &
+exec 9>wait
+gives "one that runs" 125 "wscap: cat: is the program itself" wscap -o cat -p $!
+echo more >&9
+exec 9>&-
+wait
+is "which goes on" "$(cat read)" more
+same "it is as it was, too" cat "$(command -v cat)"
 same "it is as it was" prog prog.was
 is "and the script" "$(./script)" script
 

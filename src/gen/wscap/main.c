@@ -202,6 +202,7 @@ wscap_attach(struct tree *a, pid_t pid)
 {
 	struct cap *c;
 
+	start_keep_apart(a->path, pid, "");
 	a->attached = 1;
 	cap_signals(0);
 	cap_signals_first_gone();

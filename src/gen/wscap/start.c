@@ -93,24 +93,39 @@ start_auxv(struct cap *c, struct start *s)
 	}
 }
 
-/*
- * Would the capture overwrite the program's file? It has done nothing yet, and ends with wscap.  Only of the
- * first program: a later one may be called by a name that has another meaning here, as /dev/fd/3.
- */
+static int
+is_first_program(const struct cap *c)
+{
+	return c->t.pid == c->all->first && !c->all->settled;
+}
+
+static int
+is_file(const char *name, const struct stat *file)
+{
+	struct stat st;
+
+	return !stat(name, &st) && st.st_ino == file->st_ino && st.st_dev == file->st_dev;
+}
+
+void
+start_keep_apart(const char *path, pid_t pid, const char *name)
+{
+	struct stat to;
+	char exe[40];
+
+	snprintf(exe, sizeof(exe), "/proc/%ld/exe", (long)pid);
+	if (!stat(path, &to) && (is_file(exe, &to) || is_file(name, &to)))
+		die("%s: is the program itself", path);
+}
+
+/* Only of the first program: a later one may be called by a name that has another meaning here, as /dev/fd/3. */
 static void
 keep_apart(struct cap *c, const struct start *s)
 {
-	char name[4096], exe[40];
-	struct stat to, from;
+	char name[4096];
 	size_t n = s->execfn ? tracee_string(&c->t, s->execfn, name, sizeof(name)) : 0;
 
-	snprintf(exe, sizeof(exe), "/proc/%ld/exe", (long)c->t.pid);
-	if (stat(c->all->path, &to))
-		return;
-	if ((!stat(exe, &from) && from.st_ino == to.st_ino && from.st_dev == to.st_dev) ||
-	    (n && n < sizeof(name) && !stat(name, &from) && from.st_ino == to.st_ino &&
-		from.st_dev == to.st_dev))
-		die("%s: is the program itself", c->all->path);
+	start_keep_apart(c->all->path, c->t.pid, n && n < sizeof(name) ? name : "");
 }
 
 static long
@@ -128,8 +143,11 @@ start_hide_vdso(struct cap *c)
 {
 	struct start s = {0};
 
-	if (!tracee_regs(&c->t, &s.regs))
-		start_auxv(c, &s);
+	if (tracee_regs(&c->t, &s.regs))
+		return;
+	start_auxv(c, &s);
+	if (is_first_program(c))
+		keep_apart(c, &s);
 }
 
 static uint64_t
@@ -342,12 +360,6 @@ start_brk(struct cap *c)
 	if (p)
 		brk = strtoull(p, NULL, 10);
 	return brk ? brk : (uint64_t)start_call(c, SYS_brk, 0, 0);
-}
-
-static int
-is_first_program(const struct cap *c)
-{
-	return c->t.pid == c->all->first && !c->all->settled;
 }
 
 /* May the process make any call?  The first program has no filter yet. */

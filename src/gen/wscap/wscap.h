@@ -332,7 +332,9 @@ void start_nothing(struct cap *c);
 uint32_t start_type(const struct cap *c, const struct tracee_map *m, const char *name, const char *exe);
 void start_exe(pid_t pid, char *exe, size_t room);      /* the program's path */
 
-void start_hide_vdso(struct cap *c);    /* the program is after execve */
+/* Ends wscap if a capture of this path would replace the process's program, or what has the other name, or "" */
+void start_keep_apart(const char *path, pid_t pid, const char *name);
+void start_hide_vdso(struct cap *c);    /* the program is after execve; also keeps it apart */
 /* writes the mappings and their contents; interp: the address of the interpreter, 0: none */
 void start_memory(struct cap *c, const struct tracee_maps *maps, uint64_t interp, const char *exe);
 
