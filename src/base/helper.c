@@ -273,7 +273,14 @@ helper_request(unsigned op, const char *path)
 int
 helper_open(const char *path, enum helper_allow what)
 {
-	return helper_running() ? helper_request(what, path) : src_open(path);
+	int fd;
+
+	if (!helper_running())
+		return src_open(path);
+	fd = helper_request(what, path);
+	if (fd >= 0)
+		src_opened(fd);
+	return fd;
 }
 
 int

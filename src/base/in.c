@@ -194,6 +194,7 @@ in_open(const char *path)
 
 	if (src_is_stdin(path)) {
 		in->fd = STDIN_FILENO;
+		src_opened(in->fd);
 	} else {
 		in->fd = open_path(in, path);
 		if (in->fd < 0) {

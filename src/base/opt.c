@@ -14,7 +14,7 @@
 enum { MOST = 64, HELP = 0x10000, VERSION, COLUMN = 28 };
 
 static char last[64];           /* the option that opt_next returned last, as it was given, without its value */
-static const char *output;      /* the value of -o, if it must not be an operand */
+static const char *output;      /* the value of -o, if it must not be read */
 
 static void
 opt_usage(FILE *f, const struct opt *o)
@@ -149,15 +149,18 @@ opt_next(const struct opt_tool *t, int argc, char **argv)
 		opt_version();
 	if (t->lenient && (c == '?' || c == ':'))
 		return '?';
-	if (c == -1)
+	if (c == -1) {
+		out_replaces(output);
+		output = NULL;
 		return c;
+	}
 	word = optind < 1 ? NULL : optind > 1 && argv[optind - 1] == optarg ? argv[optind - 2] : argv[optind - 1];
 	opt_remember(t, c == '?' || c == ':' ? optopt : c, word);
 	if (c == ':')
 		die_usage("%s: its value is missing", last);
 	if (c == '?')
 		die_usage("%s: %s", last, strncmp(last, "--", 2) == 0 ? opt_reason(t) : "no such option");
-	if (c == 'o' && !t->replaces)
+	if (c == 'o' && !t->replaces && !t->lenient)
 		output = optarg;
 	return c;
 }
@@ -192,8 +195,4 @@ opt_operands(int argc, char **argv, int min, int max)
 		die_usage("%.200s: one operand too many", argv[optind + max]);
 	if (argc - optind < min)
 		die_usage(argc == optind ? "no operand is given" : "an operand is missing");
-	if (argc - optind < max)
-		out_not_input(output, NULL);
-	for (int i = optind; i < argc; i++)
-		out_not_input(output, argv[i]);
 }

@@ -45,12 +45,13 @@ struct opt_tool {
 	const char *example;    /* a pipeline, the first of its page; NULL: it has no page of its own */
 	const struct opt *opt;  /* ends with key 0 */
 	int program;            /* the first operand begins the command line of another program */
-	int replaces;           /* -o may name an operand */
+	int replaces;           /* -o may name what is read */
 	int lenient;            /* a wrong option is returned as '?' without a word, and --help is no option */
 };
 
 /*
- * The next option's key, with optarg and optind as getopt_long(3) sets them; -1 after the last.
+ * The next option's key, with optarg and optind as getopt_long(3) sets them; -1 after the last: from then on, the
+ * file of -o must not be read (out_replaces).
  * An option that is wrong is reported and ends the tool. optind = 0 begins with another argv.
  */
 int opt_next(const struct opt_tool *t, int argc, char **argv);
@@ -61,10 +62,7 @@ _Noreturn void opt_wrong(const char *fmt, ...) __attribute__((format(printf, 1, 
 /* The number s, with or without a suffix, in the value of that option; not from min to max: ends the tool. */
 uint64_t opt_size(const char *s, uint64_t min, uint64_t max);
 
-/*
- * After the last option: ends the tool if there are not min to max operands, or if the file of -o is one of
- * them, or is standard input where one may be missing.
- */
+/* After the last option: ends the tool if there are not min to max operands. */
 void opt_operands(int argc, char **argv, int min, int max);
 
 #endif

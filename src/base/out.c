@@ -15,6 +15,7 @@
 #include "base/mem.h"
 #include "base/num.h"
 #include "base/progress.h"
+#include "base/src.h"
 #include "base/temp.h"
 
 #define SIZE (2 * OUT_ROOM)
@@ -227,37 +228,41 @@ open_file(struct out *o, const char *path, mode_t mode)
 		(void)!fchmod(o->fd, st.st_mode & 0777);
 }
 
-static int
-stat_input(const char *input, struct stat *st)
-{
-	const char *end = NULL, *s = input;
-	char *front;
-	int bad;
+/* Files that outputs will replace */
+struct replaced {
+	char *name;             /* owned: as the user gave it */
+	dev_t dev;
+	ino_t ino;
+	struct replaced *next;
+};
 
-	if (!input || !strcmp(input, "-"))
-		return fstat(STDIN_FILENO, st);
-	if (stat(input, st) == 0)
-		return 0;
-	while ((s = strstr(s, "//")))
-		end = s++;
-	if (!end)
-		end = strrchr(input, ':');
-	if (!end)
-		return -1;
-	front = xstrndup(input, (size_t)(end - input));
-	bad = stat(front, st);
-	free(front);
-	return bad;
+static struct replaced *replaced;
+
+/* A file is opened for reading. */
+static void
+out_not_input(int fd)
+{
+	struct stat st;
+
+	if (fstat(fd, &st) != 0)
+		return;
+	for (const struct replaced *r = replaced; r; r = r->next)
+		if (r->dev == st.st_dev && r->ino == st.st_ino)
+			die("%s: is the input, which the output would replace", r->name);
 }
 
 void
-out_not_input(const char *output, const char *input)
+out_replaces(const char *path)
 {
-	struct stat in, out;
+	struct replaced *r;
+	struct stat st;
 
-	if (output && strcmp(output, "-") != 0 && stat(output, &out) == 0 && S_ISREG(out.st_mode) &&
-	    stat_input(input, &in) == 0 && in.st_dev == out.st_dev && in.st_ino == out.st_ino)
-		die("%s: is the input, which the output would replace", output);
+	if (!path || out_descriptor(path) >= 0 || stat(path, &st) != 0 || !S_ISREG(st.st_mode))
+		return;
+	r = xmalloc(sizeof *r);
+	*r = (struct replaced){ xstrdup(path), st.st_dev, st.st_ino, replaced };
+	replaced = r;
+	src_watch(out_not_input);
 }
 
 mode_t

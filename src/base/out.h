@@ -4,7 +4,7 @@
  *
  * The rule for all outputs: a regular file is written under a temporary name in its folder, and
  * out_close() renames it. So half an output is never visible, and a file of that name stays until
- * then. The tools refuse one that is the input: it may be all that there is of a run, and what is made
+ * then. The tools refuse one that they read: it may be all that there is of a run, and what is made
  * of it has less. Anything else that exists (devices, pipes) is written to directly, as
  * are standard output and names like /dev/stdout. Symbolic links are followed, also to a file that
  * does not exist yet. A program that exits before out_close() (die, a signal) leaves no temporary
@@ -29,10 +29,10 @@ struct out *out_create(const char *path, mode_t mode);
 /* writes directly to a descriptor, which out_close() closes; name: for diagnostics */
 struct out *out_of_fd(int fd, const char *name);
 /*
- * Ends the program if the output would replace a file that is read. Either may be NULL or "-"; the input
- * may be a run of a capture, FILE:N, or a member of an archive, FILE//NAME.
+ * An output will have this name, or NULL: if a file has it, opening that for reading, by any name, ends the program
+ * from now on. opt.h does so for -o, before anything is read.
  */
-void out_not_input(const char *output, const char *input);
+void out_replaces(const char *path);
 /* 0666, less the bits for group or others if they may not read the input file */
 mode_t out_mode_of(const char *input);
 /* for writing by other means; out_close() closes it */

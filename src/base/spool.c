@@ -7,6 +7,7 @@
 #include "base/mem.h"
 #include "base/progress.h"
 #include "base/spool.h"
+#include "base/src.h"
 #include "base/temp.h"
 
 int
@@ -41,6 +42,7 @@ spool_stdin(void)
 
 	progress_stage("reading");
 	progress_input(STDIN_FILENO);
+	src_opened(STDIN_FILENO);
 	while ((n = read(STDIN_FILENO, buf, sizeof buf)) != 0) {
 		if (n < 0 && errno != EINTR)
 			die_sys("standard input");

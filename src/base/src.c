@@ -9,6 +9,21 @@
 
 #include "base/search.h"
 
+static void (*watch)(int fd);
+
+void
+src_watch(void (*opened)(int fd))
+{
+	watch = opened;
+}
+
+void
+src_opened(int fd)
+{
+	if (watch)
+		watch(fd);
+}
+
 int
 src_is_stdin(const char *path)
 {
@@ -37,6 +52,8 @@ src_open(const char *path)
 		errno = EISDIR;
 		return -1;
 	}
+	if (fd >= 0)
+		src_opened(fd);
 	return fd;
 }
 
@@ -49,6 +66,7 @@ src_fd(struct src *s, int fd)
 	s->fd = fd;
 	if (fstat(fd, &st) != 0)
 		return errno;
+	src_opened(fd);
 	s->seeks = S_ISREG(st.st_mode);
 	s->size = s->seeks ? (uint64_t)st.st_size : 0;
 	return 0;

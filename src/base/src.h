@@ -32,6 +32,13 @@ int src_is_stdin(const char *path);     /* is it one of these? */
  */
 int src_open(const char *path);
 int src_fd(struct src *s, int fd);      /* 0 or an errno */
+
+/*
+ * From now on, opened(fd) is called for each file that is opened for reading: by out.h, whose files must not be
+ * read. src_open and src_fd do so; whoever opens files by other means, or reads standard input, calls src_opened.
+ */
+void src_watch(void (*opened)(int fd));
+void src_opened(int fd);
 void src_mem(struct src *s, const void *p, size_t n);
 
 /* From now on, s is these pieces of a file that can seek or of memory; they are inside it. */

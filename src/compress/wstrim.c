@@ -459,11 +459,27 @@ wstrim_runs(struct job *j)
 	j->bad |= !whole;
 }
 
+/* The output may replace the input, but nothing else that is read: no file that --names keeps, no pages of a store. */
+static void
+wstrim_only_input(const struct job *j, const char *outname)
+{
+	struct stat in, out;
+	size_t run;
+	int fd = ws_open_path(j->path, &run);
+
+	if (outname && fd >= 0 && fstat(fd, &in) == 0 && stat(outname, &out) == 0 &&
+	    (in.st_dev != out.st_dev || in.st_ino != out.st_ino))
+		out_replaces(outname);
+	if (fd > STDIN_FILENO)
+		close(fd);
+}
+
 static void
 wstrim_input(struct job *j, const char *outname)
 {
 	char *copy = NULL;
 
+	wstrim_only_input(j, outname);
 	j->name = src_name(j->path);
 	progress_start(j->name);
 	if (src_is_stdin(j->path))

@@ -74,43 +74,6 @@ gives "a capture for its trace" 1 "wetz: cap: byte 0: a capture, not a .wet file
 gives "by wetq, too" 1 "wetq: cap: byte 0: a capture, not a .wet file: wetz makes one of it" wetq arch cap
 gives "a stream for values" 1 "bifcm: ref: byte 0: a reference stream, not a value stream of bifcm(5): cachesim, addrconv and others read it" bifcm -dc ref
 rm cap ref
-# What is read is not replaced, by whichever name: it may be all that there is of a run.  Only wstrim does it, see below.
-ln private again
-while read -r command; do
-	gives "$command" 1 "${command%% *}: again: is the input, which the output would replace" sh -c "$command"
-done <<'E'
-addrconv -o again private
-addrmrc -o again private
-addrplot -o again private
-addrplot -p curves -o again text private
-addrstat --merge -o again text private
-ae2addr -o again private text
-ae2addr -o again text private
-ae2addr -o again text <private
-ae2addr -p private -o again text
-aec -b -o again private
-aepack -o again text private
-aepack -d -o again text private
-aerw -o again private
-aerw -o again <private
-bifcm -w 1 -o again private
-bifcm -l -o again private
-cachesim -o again private
-laplace-merge -s -o again private text
-laplace-merge -s -o again text private
-laplace-text -b -o again private//member
-pp -o again private
-wet2circ -o again private
-wetq -o again list private
-wetq -o again arch private
-wetz -o again private
-wetz -d -o again <private
-ws2addr -o again private:2
-ws2laplace -k again -o refs private
-ws2wet -o again private
-E
-is "it stays" "$(cmp private again && wc -l <private | tr -d ' ')" 100
-rm again
 # What is read at any place cannot be compressed, and is told from what is something else
 set -- gzip xz bzip2 zstd
 for with do

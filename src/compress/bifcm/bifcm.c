@@ -263,7 +263,6 @@ bifcm_pass(const struct args *a, const char *path, struct out **out, int listed)
 
 	if (input_open(&in, path) != 0)
 		return FAILED;
-	out_not_input(a->outname, path);
 	if (!*out && a->action != TEST) {
 		*out = out_create(a->outname, out_mode_of(in.path));
 		if (a->action == COMPRESS && !a->force)

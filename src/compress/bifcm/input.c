@@ -18,7 +18,9 @@ int
 input_open(struct input *in, const char *path)
 {
 	*in = (struct input){ .name = src_name(path), .fd = STDIN_FILENO };
-	if (!src_is_stdin(path)) {
+	if (src_is_stdin(path)) {
+		src_opened(in->fd);
+	} else {
 		in->path = path;
 		in->fd = src_open(path);
 		if (in->fd < 0) {

@@ -358,8 +358,6 @@ main(int argc, char **argv)
 		}
 	}
 	opt_operands(argc, argv, 1, 2);
-	if (a.parent)
-		out_not_input(outname, a.parent);
 	a.part = s.from != 0 || s.to != UINT64_MAX;
 	if (a.part && a.symbol)
 		die_usage("only one of -n and -s can be given");

@@ -242,6 +242,7 @@ wetq_lines(struct job *j)
 	char *line = NULL;
 	size_t cap = 0;
 
+	src_opened(STDIN_FILENO);
 	while (getline(&line, &cap, stdin) > 0)
 		one_line(j, line);
 	if (ferror(stdin))
@@ -282,7 +283,6 @@ main(int argc, char **argv)
 	argc -= optind;
 	argv += optind;
 	if (!c.many && (argc == 2 || argc == 3) && strcmp(argv[0], "arch") == 0) {
-		out_not_input(c.outname, argv[argc - 1]);
 		job_arch(argc == 3 ? argv[1] : NULL, argv[argc - 1], c.outname, j.json);
 		return 0;
 	}
@@ -302,7 +302,6 @@ main(int argc, char **argv)
 		    k->one == job_values || k->one == job_addrs ? "statement" : "point");
 		return 2;
 	}
-	out_not_input(c.outname, file);
 	j.path = src_name(file);
 	if (c.many && src_is_stdin(file))
 		die_usage("-i reads the questions from standard input: the file must be another");

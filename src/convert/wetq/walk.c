@@ -10,6 +10,7 @@
 #include "base/diag.h"
 #include "base/mem.h"
 #include "base/num.h"
+#include "base/src.h"
 #include "convert/wetq/chain.h"
 #include "convert/wetq/name.h"
 
@@ -251,6 +252,7 @@ walk_lines(struct walk *w)
 	size_t cap = 0;
 	int got = 0, asks = isatty(STDIN_FILENO);
 
+	src_opened(STDIN_FILENO);
 	while (!got) {
 		char *s;
 		ssize_t n;

@@ -215,7 +215,7 @@ main(int argc, char **argv)
 	if (j.form == LAP_CLASSIC && j.space >> 32)
 		die("an address space of more than 32 bits needs the wide form");
 	j.path = argv[optind];
-	out_not_input(kernel, j.path);
+	out_replaces(kernel);
 	progress_start(src_name(j.path));
 	if (src_is_stdin(j.path)) {
 		fd = lseek(STDIN_FILENO, 0, SEEK_CUR) == 0 ? dup(STDIN_FILENO) : ws2laplace_spool();

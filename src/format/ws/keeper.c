@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/src.h"
 #include "format/ws/elf.h"
 #include "format/ws/kept.h"
 #include "format/ws/ws_internal.h"
@@ -116,7 +117,11 @@ ws_keeper_add(struct ws_keeper *k, const struct ws_rec_map *m)
 		return;
 	/* a name that is not a file's any more may be a pipe's, for which an open would wait */
 	e->fd = open(e->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	if (e->fd < 0 || keeper_wants(k, m, e))
+	if (e->fd >= 0 && keeper_wants(k, m, e)) {
+		src_opened(e->fd);
+		return;
+	}
+	if (e->fd < 0)
 		return;
 	close(e->fd);
 	e->fd = -1;

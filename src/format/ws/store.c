@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/src.h"
 #include "format/ws/store_internal.h"
 
 #define LAST    8u
@@ -98,8 +99,10 @@ store_regular(int dir, const char *name, struct stat *st, int *error)
 	*error = fd < 0 ? errno : 0;
 	if (fd < 0)
 		return -1;
-	if (!fstat(fd, st) && S_ISREG(st->st_mode))
+	if (!fstat(fd, st) && S_ISREG(st->st_mode)) {
+		src_opened(fd);
 		return fd;
+	}
 	*error = WS_STORE_DAMAGED;
 	close(fd);
 	return -1;

@@ -10,6 +10,7 @@
 #include "base/diag.h"
 #include "base/mem.h"
 #include "base/opt.h"
+#include "base/out.h"
 #include "base/src.h"
 #include "gen/aec/aec.h"
 #include "gen/aec/schema.h"
@@ -115,6 +116,7 @@ main(int argc, char **argv)
 {
 	struct aec a = {.home = NULL};
 	const char *out = NULL, *text = NULL;
+	char *built = NULL;
 	int c, dobuild = 0, doprint = 0;
 
 	diag_init(argv[0], 1);
@@ -144,16 +146,15 @@ main(int argc, char **argv)
 	a.path = argv[optind];
 	if (dobuild && !out && src_is_stdin(a.path))
 		die_usage("-b needs -o if the program is standard input");
+	if (dobuild && !out)
+		out_replaces(out = built = xasprintf("%s.regen", a.path));
 	a.home = aec_home();
 	aec_load(&a, text);
 	aec_libraries(&a, (unsigned)(argc - optind - 1), argv + optind + 1);
 	if (doprint) {
 		schema_print(&a, out);
 	} else if (dobuild) {
-		char *name = xasprintf("%s.regen", a.path);
-
-		build_regenerator(&a, out ? out : name);
-		free(name);
+		build_regenerator(&a, out);
 	} else {
 		if (mkdir(out, 0777) != 0 && errno != EEXIST)
 			die_sys("%s", out);
@@ -161,5 +162,6 @@ main(int argc, char **argv)
 		write_files(&a);
 	}
 	aec_release(&a);
+	free(built);
 	return 0;
 }

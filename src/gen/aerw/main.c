@@ -282,7 +282,7 @@ main(int argc, char **argv)
 		}
 	opt_operands(argc, argv, 0, 1);
 	path = optind < argc ? argv[optind] : NULL;
-	out_not_input(o.list, path);
+	out_replaces(o.list);
 	if (o.list && !strcmp(o.list, "-") && (!o.out || !strcmp(o.out, "-")))
 		die_usage("only one of -l and -o can be standard output");
 	memset(&f, 0, sizeof f);

@@ -51,6 +51,7 @@ static const struct opt_tool wscap_tool = {
 	.example = "wscap -o ls.ws ls; ws2addr -f text ls.ws | head",
 	.opt = wscap_opts,
 	.program = 1,
+	.replaces = 1,          /* the program's own file is looked for when it is known (start.c) */
 };
 
 #define HEAP (2048u << 10)      /* bytes: a large page */
