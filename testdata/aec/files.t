@@ -49,6 +49,31 @@ aecc -O1 -fno-inline one/x.c two/x.c -o same && ./same || exit 1
 ok "files of the same name" aec -b same
 both same ae.out && pass "the same" || fail "the same"
 
+# All of the files or none; what is there and not aec's stays
+mkdir part full && cd part || exit 1
+aec -o ../full ../matrix && cp -R ../full there || fail "a folder that is there"
+is "a folder that is there is filled" "$(ls -A ../full)" "$(printf '%s\n' Makefile ae_main.c ae_prog.h ae_table.c matrix.sma.c)"
+echo mine >there/own
+ok "and again, with what else is in it" aec -o there/ ../matrix
+is "which stays" "$(cat there/own)" mine
+echo old >>there/ae_main.c
+cp -R there before
+for folder in new there; do
+	(ulimit -f 1 && exec aec -o $folder ../same) 2>err
+	is "$folder: a full disk" "$? $(sed 's/[a-z_.]*: File/: File/' err)" "1 aec: $folder/: File too large"
+done
+is "no new folder, nor a temporary one" "$(ls -A)" "$(printf 'before\nerr\nthere')"
+is "the one that is there is as it was" "$(diff -r before there)" ""
+mkdir project && echo all: >project/Makefile
+gives "the Makefile of a project" 1 "aec: project/Makefile: exists, and was not made by aec" aec -o project ../matrix
+is "it stays, alone" "$(ls -A project) $(cat project/Makefile)" "Makefile all:"
+gives "a file for the folder" 1 "aec: err: Not a directory" aec -o err ../matrix
+umask 027
+ok "a folder for some" aec -o few ../matrix
+is "has these modes" "$(stat -c %a few few/Makefile | tr '\n' ' ')" "750 640 "
+umask 022
+cd .. || exit 1
+
 gives "no schemas" 1 "aec: /bin/true: no schemas in it: not built by aecc, or nothing in it is traced; wscap captures any program" aec -b /bin/true
 gives "no program" 1 "aec: nothing: No such file or directory" aec -b nothing
 gives "no ELF file" 1 "aec: app.c: not an ELF file" aec -b app.c

@@ -23,7 +23,8 @@ struct aec {
 	char *const *libpath;
 	unsigned nlib;
 	const char *path;               /* of the executable, as the user gave it */
-	const char *dir;                /* folder of the output files */
+	const char *dir;                /* folder where the output files are written */
+	const char *place;              /* folder where they will be, for messages */
 	char *home;                     /* folder of include/ae.h and lib/tracemill/libaeregen.a; owned */
 	char **file;                    /* file name of each unit; owned, as each element */
 	char **name;                    /* C name of each function of the program; owned, as each element */
@@ -49,6 +50,9 @@ struct gen {
 	uint64_t pc, ipc;               /* address of the next instruction; of the last one */
 	int nop;                        /* the linker has left nothing of that: it does nothing */
 };
+
+/* folder.c: writes the files to the folder of this name, all or none */
+void folder_write(struct aec *a, const char *name);
 
 /* func.c: appends the C text of function number i of the program */
 void gen_func(struct aec *a, uint32_t i, struct buf *out);

@@ -195,7 +195,7 @@ build_regenerator(struct aec *a, const char *name)
 
 	if (temp_folder(dir) != 0)
 		die_sys("%s", dir);
-	a->dir = dir;
+	a->dir = a->place = dir;
 	write_files(a);
 	build_make(dir);
 	build_install(dir, out);

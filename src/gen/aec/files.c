@@ -1,5 +1,6 @@
 /* Writes the output files of aec. */
 #include <ctype.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,14 +23,20 @@
 static void
 aec_save(const struct aec *a, const char *name, const struct buf *b)
 {
-	char *path = xasprintf("%s/%s", a->dir, name);
-	struct out *o = out_open(path);
+	char *path = xasprintf("%s/%s", a->dir, name), *final = xasprintf("%s/%s", a->place, name);
+	/* its folder is a temporary one: a file that is half written goes with it */
+	int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+	struct out *o;
 
+	if (fd < 0)
+		die_sys("%s", final);
 	if (b->nomem)
 		die("out of memory");
+	o = out_of_fd(fd, final);
 	out_write(o, b->p, b->n);
 	out_close(o);
 	free(path);
+	free(final);
 }
 
 /*

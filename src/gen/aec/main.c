@@ -1,10 +1,8 @@
 /* aec: make a C program that regenerates the traces of an executable. */
-#include <errno.h>
 #include <getopt.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/diag.h"
@@ -156,10 +154,7 @@ main(int argc, char **argv)
 	} else if (dobuild) {
 		build_regenerator(&a, out);
 	} else {
-		if (mkdir(out, 0777) != 0 && errno != EEXIST)
-			die_sys("%s", out);
-		a.dir = out;
-		write_files(&a);
+		folder_write(&a, out);
 	}
 	aec_release(&a);
 	free(built);
