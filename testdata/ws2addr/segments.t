@@ -29,6 +29,13 @@ ws2addr -f text -n 1000:5000 tiny.ws >all.txt
 same "are the range" all.txt parts.txt
 is "more segments than instructions" "$(ws2addr --segments 50 -n 10:13 tiny.ws | tr '\n' ' ')" "10:11 11:12 12:13 "
 is "a pipe is one segment" "$(cat tiny.ws | ws2addr --segments 4)" "0:"
+size=$(($(bytes tiny.ws) - 1))
+head -c $size tiny.ws >cut.ws
+gives "segments of what is cut off after the run" 1 "ws2addr: cut.ws: byte $size: cut off in a kept file" ws2addr --segments 3 cut.ws
+is "are those of the whole" "$(cat tap.out)" "$(ws2addr --segments 3 tiny.ws)"
+gives "a range before that" 0 "" ws2addr --segments 3 -n 10:4000 cut.ws
+gives "with -o, too" 1 "ws2addr: cut.ws: byte $size: cut off in a kept file" ws2addr --segments 3 -o made cut.ws
+ok "which leaves nothing" test ! -e made
 gives "not with counts" 2 "ws2addr: --segments comes without -c, -s and -w; see ws2addr --help" ws2addr -c --segments 2 tiny.ws
 gives "no number" 2 "ws2addr: --segments 0: not a number from 1 to 4096; see ws2addr --help" ws2addr --segments 0 tiny.ws
 tap_end

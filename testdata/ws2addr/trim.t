@@ -67,6 +67,17 @@ esac
 ws2addr -o keys.ref keys.ws
 same "the same references through keyframes" raw.ref keys.ref
 is "counts by segments" "$(ws2addr -c -j 4 keys.ws)" "$(ws2addr -c raw.ws)"
+# cut off in a group: ranges up to there, where it is, and an error; the last one goes on to that place, and finds it, too
+size=$(($(bytes keys.ws) * 2 / 3))
+head -c $size keys.ws >part.ws
+ws2addr --segments 4 part.ws >ranges 2>err
+is "segments of what is cut off" "$? $(wc -l <ranges | tr -d ' ') $(sed 's/ (record [1-9][0-9]*): the group is cut off: [0-9]* of [0-9]* bytes are there$//' err)" \
+	"1 4 ws2addr: part.ws: byte $size"
+ws2addr -f text part.ws >all.txt 2>err
+while read -r range; do ws2addr -f text -n "$range" part.ws; echo $? >>ends; done <ranges >parts.txt 2>err2
+same "are all that it has" all.txt parts.txt
+is "and the last one finds the end" "$(tr '\n' ' ' <ends) $(cat err2)" "0 0 0 1  $(cat err)"
+rm ranges ends all.txt parts.txt part.ws
 # the test program of keyframes goes to each and replays from there to the end
 ok "from each keyframe to the end" "$BUILD/test/wskeys" raw.ws keys.ws
 is "a share of nothing" "$("$trim" raw.ws few.ws $every 1)" "0 keyframes, whole"

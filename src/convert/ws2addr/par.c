@@ -113,16 +113,14 @@ ws2addr_par_cut(struct job *j, struct part *p, unsigned n, uint64_t to, double t
 	return at >= to;
 }
 
-/* Cuts the run into at most n parts, none of them empty; returns their number. */
+/* Cuts the run, whose length is `length`, into at most n parts, none of them empty; returns their number. */
 static unsigned
-ws2addr_par_plan(struct job *j, struct part *p, unsigned n, double through)
+ws2addr_par_plan(struct job *j, struct part *p, unsigned n, double through, uint64_t length)
 {
 	unsigned k = 0;
-	uint64_t to = replay_length(j->r);
+	uint64_t to = j->to < length ? j->to : length;
 	double lo = 0, hi;
 
-	if (j->to < to)
-		to = j->to;
 	if (to == WS_UNKNOWN || to <= j->from) {        /* the length is unknown: one part */
 		p[0].from = j->from;
 		p[0].to = j->to;
@@ -166,10 +164,11 @@ void
 job_segments(struct job *j, unsigned n)
 {
 	struct part *p = xcalloc(n, sizeof *p);
-	uint64_t from = j->from, to = replay_length(j->r);
+	struct fault f;
+	uint64_t from = j->from, known = replay_known(j->r, &f);
+	uint64_t to = j->to < known ? j->to : known;
 
-	n = ws2addr_par_plan(j, p, n, THROUGH);
-	to = j->to < to ? j->to : to;
+	n = ws2addr_par_plan(j, p, n, THROUGH, known);
 	for (unsigned i = 1; i < n; i++) {
 		uint64_t at = ws2addr_par_key(j, p[i].from, (p[i].from - p[i - 1].from) / 8);
 
@@ -183,6 +182,8 @@ job_segments(struct job *j, unsigned n)
 		out_printf(j->out, "%" PRIu64, j->to);
 	out_str(j->out, "\n");
 	free(p);
+	if (f.err[0] && (known == WS_UNKNOWN || j->to > known))
+		job_bad(j, &f);
 }
 
 void
@@ -195,7 +196,7 @@ job_count_parallel(struct job *j, unsigned jobs)
 
 	if (p == MAP_FAILED || (progress_is_on() && pipe(done) != 0))
 		die_sys("cannot start a job");
-	n = ws2addr_par_plan(j, p, jobs, THROUGH_COUNT);
+	n = ws2addr_par_plan(j, p, jobs, THROUGH_COUNT, replay_length(j->r));
 	out_flush(j->out);
 	for (unsigned i = 0; i < n; i++) {
 		pid_t pid;

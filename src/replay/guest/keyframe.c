@@ -170,6 +170,34 @@ replay_length(struct replay *r)
 	return find_end(r, &end) == 0 ? end.icount : WS_UNKNOWN;
 }
 
+uint64_t
+replay_known(struct replay *r, struct fault *f)
+{
+	struct ws_reader *in = is_pipe(r) ? NULL : ws_open_run(r->fd, ws_run_number(r->in), f);
+	const struct ws_group *g;
+	uint64_t known = WS_UNKNOWN;
+	struct ws_rec rec;
+	size_t n = 0;
+	int whole, got = 0;
+
+	f->err[0] = '\0';
+	if (!in)
+		return known;
+	g = ws_groups(in, &n, &whole);
+	for (size_t i = 0; g && i < n; i++)
+		if (g[i].icount && g[i].icount != WS_UNKNOWN)
+			known = g[i].icount;
+	/* where it is cut off is behind the last group that is whole; without one, at the beginning */
+	if (g && (!n || ws_seek_group(in, n - 1) == 0))
+		while ((got = ws_next(in, &rec)) == 1)
+			if (rec.kind == WS_END)
+				known = rec.u.end.icount;
+	if (!g || got < 0)
+		*f = *ws_fault(in);
+	ws_close(in);
+	return known;
+}
+
 /* Asks a reader of its own only, so that a fault of the index is found where it is without that. */
 uint64_t
 drive_length(struct replay *r)

@@ -80,6 +80,12 @@ const struct ws_early *replay_early(struct replay *r);
 /* instructions of the whole run; WS_UNKNOWN: not recorded */
 uint64_t replay_length(struct replay *r);
 
+/*
+ * The same, but of a capture that is cut off the instructions up to which it is known, without running the program:
+ * f->err says where it is cut off, and is empty if it is not.  WS_UNKNOWN: nothing is known.
+ */
+uint64_t replay_known(struct replay *r, struct fault *f);
+
 /* Keyframes: their number, their positions, and continuing at one (forward or back). */
 size_t replay_nkeys(struct replay *r);
 uint64_t replay_key_icount(struct replay *r, size_t k); /* instructions before it */
