@@ -492,6 +492,22 @@ limited(void)
 	printf("%d\n", room() - n);
 }
 
+/* All limits are raised, which limits nothing: are most calls made without us after that? */
+static void
+unlimited(void)
+{
+	struct rlimit r = {RLIM_INFINITY, RLIM_INFINITY};
+	struct rusage before, after;
+	int all = !setrlimit(RLIMIT_AS, &r);
+
+	all += !prlimit(0, RLIMIT_AS, &r, NULL);
+	printf("%d\n", work(MANY) != 0);
+	getrusage(RUSAGE_SELF, &before);
+	printf("%d\n", work(2000) != 0);
+	getrusage(RUSAGE_SELF, &after);
+	printf("%d %d\n", all, after.ru_nvcsw - before.ru_nvcsw < 20000);
+}
+
 /* A program whose filter kills it for calls that the recorder needs, executes this one again. */
 static void
 filtered(const char *self)
@@ -790,6 +806,8 @@ main(int argc, char **argv)
 		printf("%ld\n", sum);
 	} else if (!strcmp(how, "pipe") || !strcmp(how, "pipekill")) {
 		piped(!strcmp(how, "pipe"));
+	} else if (!strcmp(how, "unlimited")) {
+		unlimited();
 	} else if (!strcmp(how, "greedy")) {
 		/* at random addresses, its own code may be where it maps something */
 		if (!(personality(0xffffffff) & ADDR_NO_RANDOMIZE)) {

@@ -4,7 +4,7 @@ gcc -O1 -pthread ${static:+-static-pie ${static#-static}} -o recorder "$HERE/rec
 gcc -O1 -pthread -static -no-pie -o recorders "$HERE/recorder.c" || exit 1
 
 rec() { captured "$1" --recorder on -- "$2" "$3"; }
-for i in work registers amid raise timer sleep blocked fork vfork pipe greedy files seccomp mapped maps maptimer code codetimer cpuid seldom closed actions masks ignored parted again; do
+for i in work registers amid raise timer sleep blocked fork vfork pipe greedy unlimited files seccomp mapped maps maptimer code codetimer cpuid seldom closed actions masks ignored parted again; do
 	rec "$i" ./recorder $i
 done
 rec "a pipe without a reader" ./recorder pipekill

@@ -7,6 +7,7 @@
 #include <sys/resource.h>
 #include <sys/syscall.h>
 
+#include "base/bytes.h"
 #include "base/mem.h"
 #include "gen/wscap/fast.h"
 #include "gen/wscap/thread.h"
@@ -238,9 +239,18 @@ fast_clones(struct cap *c, uint64_t flags)
 	return 0;
 }
 
+/* Does the program limit its memory, and not only say that it is not limited, as those do that raise all their limits? */
+static int
+fast_limits(struct cap *c, uint64_t addr)
+{
+	uint8_t now[8];
+
+	return addr && tracee_read(&c->t, addr, now, sizeof(now)) == sizeof(now) && get_le64(now) != RLIM_INFINITY;
+}
+
 /* May the recorder no longer be in a process that has made this call? */
 static int
-fast_ends(const struct call *k)
+fast_ends(struct cap *c, const struct call *k)
 {
 	switch (k->nr) {
 	case SYS_prctl:
@@ -251,9 +261,9 @@ fast_ends(const struct call *k)
 	case SYS_tgkill: case SYS_rt_tgsigqueueinfo:
 		return k->arg[2] == SIGSYS;
 	case SYS_setrlimit:
-		return k->arg[0] == RLIMIT_AS;
+		return (uint32_t)k->arg[0] == RLIMIT_AS && fast_limits(c, k->arg[1]);
 	case SYS_prlimit64:
-		return k->arg[1] == RLIMIT_AS && k->arg[2];
+		return (uint32_t)k->arg[1] == RLIMIT_AS && fast_limits(c, k->arg[2]);
 	case SYS_shmat:
 		return k->arg[1] != 0;  /* the kernel does not map over the recorder, but the program may */
 	case SYS_seccomp: case SYS_modify_ldt: case SYS_set_thread_area: case SYS_mlockall:
@@ -299,7 +309,7 @@ fast_enter(struct cap *c, const struct call *k)
 		return 0;
 	if (k->nr == SYS_clone || k->nr == SYS_clone3 || k->nr == SYS_vfork || k->nr == SYS_fork)
 		return fast_clones(c, clone_flags(c, k));
-	if (fast_ends(k))
+	if (fast_ends(c, k))
 		return fast_quit(c);
 	if (fast_shows(c, k))
 		return 1;
