@@ -21,6 +21,7 @@
 #include <sys/sem.h>
 #include <sys/shm.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/uio.h>
 #include <unistd.h>
 #include <linux/fiemap.h>
@@ -282,13 +283,44 @@ pieces(void)
 	unlink("mem.tmp");
 }
 
+/* Calls that write, or do not, as one of their arguments says: a descriptor table, sizes, handles of files. */
+static void
+calls(void)
+{
+	static uint32_t entry[4] = {1, 0x1000, 0x100, 0x51};
+	static unsigned char b[3 * 4096], handle[40];
+	uint16_t sizes[4] = {0};
+	long mount = 0, r = 0;
+	char *end = mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	memset(b, 7, sizeof(b));
+	munmap(end + 4096, 4096);
+	r += (unsigned char)syscall(SYS_modify_ldt, 0x11, entry, sizeof(entry));
+	r += (unsigned char)syscall(SYS_modify_ldt, 1, entry, sizeof(entry) - 1);
+	for (int i = 0; i < 5; i++)
+		r = r * 3 + (unsigned char)syscall(SYS_modify_ldt, 0, b + 5, 100 + 1000 * i);
+	printf("%lx %lx\n", r, sum(b, sizeof(b)));
+	memset(b, 7, sizeof(b));
+	r = (unsigned char)syscall(SYS_modify_ldt, 2, b, 4096) + (unsigned char)syscall(SYS_modify_ldt, 0, end + 4000, 8192);
+	printf("%lx %lx %lx\n", r, sum(b, sizeof(b)), sum(end, 4096));
+	for (unsigned i = 0; i < 10; i++)
+		r = r * 3 + syscall(SYS_seccomp, i < 7 ? 3 : i, 0, sizes);
+	printf("%lx %lx\n", r, sum(sizes, sizeof(sizes)));
+	for (unsigned i = 0; i < sizeof(handle) - 8; i += 4) {
+		memset(handle, 0, sizeof(handle));
+		*(unsigned *)handle = i;
+		r = r * 3 + syscall(SYS_name_to_handle_at, AT_FDCWD, "/", handle, &mount, 0);
+		printf("%lx %lx %lx\n", r, mount, sum(handle, sizeof(handle)));
+	}
+}
+
 int
 main(int argc, char **argv)
 {
 	static const struct { const char *name; void (*f)(void); } test[] = {
 		{"file", files}, {"advice", advice}, {"sysv", sysv}, {"nested", nested},
 		{"told", told}, {"parts", parts}, {"proc", proc}, {"thread", thread}, {"reserved", reserved},
-		{"pieces", pieces},
+		{"pieces", pieces}, {"calls", calls},
 	};
 
 	for (size_t i = 0; argc > 1 && i < sizeof(test) / sizeof(test[0]); i++) {

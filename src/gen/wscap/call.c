@@ -18,8 +18,8 @@ enum how { W_NONE, W_FIX, W_RET, W_ARG, W_LEN, W_IOV, W_MSG, W_SET, W_BITS, W_SP
 
 /* Functions that the table names: by numbers, for with addresses the loader would have to write to all of it. */
 #define SPECIAL(X) X(arch_prctl) X(brk) X(clone) X(exec) X(exit) X(fcntl) X(futex) X(getsockopt) X(ioctl) X(ipc) \
-    X(madvise) X(mincore) X(mmap) X(mprotect) X(mremap) X(msgrcv) X(munmap) X(prctl) X(recvmmsg) \
-    X(shmat) X(shmdt) X(sigaction) X(sigreturn)
+    X(madvise) X(mincore) X(mmap) X(modify_ldt) X(mprotect) X(mremap) X(msgrcv) X(munmap) X(prctl) X(recvmmsg) \
+    X(seccomp) X(shmat) X(shmdt) X(sigaction) X(sigreturn)
 #define NUMBER(f) SPECIAL_##f,
 #define FUNCTION(f) sys_##f,
 enum { SPECIAL(NUMBER) };

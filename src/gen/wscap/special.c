@@ -2,6 +2,7 @@
 #include <fcntl.h>
 #include <linux/futex.h>
 #include <linux/sched.h>
+#include <linux/seccomp.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/ipc.h>
@@ -18,6 +19,7 @@
 
 #define IOV_MOST 1024u          /* buffers of an iovec array at most: UIO_MAXIOV of the kernel */
 #define FILTER_MOST 4096u       /* instructions of a filter at most: BPF_MAXINSNS */
+#define LDT_MOST (8192u * 8)    /* bytes of a local descriptor table */
 
 static void
 put_at(struct cap *c, uint64_t addr, uint64_t n)
@@ -208,10 +210,29 @@ sys_ipc(struct cap *c, const struct call *k)
 		put_at(c, k->arg[k->nr == SYS_semctl ? 3 : 2], (uint64_t)n);
 }
 
+/* Functions 0 and 2 read tables, which have 64 KiB at most; the others only write them. */
+void
+sys_modify_ldt(struct cap *c, const struct call *k)
+{
+	uint32_t f = (uint32_t)k->arg[0];
+
+	if (f == 0 || f == 2)
+		put_at(c, k->arg[1], k->arg[2] < LDT_MOST ? k->arg[2] : LDT_MOST);
+}
+
+/* Only one operation writes: the sizes of three structures. */
+void
+sys_seccomp(struct cap *c, const struct call *k)
+{
+	if ((uint32_t)k->arg[0] == SECCOMP_GET_NOTIF_SIZES)
+		put_at(c, k->arg[2], sizeof(struct seccomp_notif_sizes));
+}
+
 int
 call_known(const struct call *k)
 {
 	switch (k->nr) {
+	case SYS_seccomp: return (uint32_t)k->arg[0] <= SECCOMP_GET_NOTIF_SIZES;
 	case SYS_ioctl: return ioctl_writes(k->arg[1] & 0xffffffff) >= 0;
 	case SYS_shmctl: case SYS_semctl: case SYS_msgctl: return ipc_writes(k) >= 0;
 	}

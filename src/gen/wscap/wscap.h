@@ -429,7 +429,7 @@ int call_is_at(struct cap *c, uint64_t pc);
 /* maps.c: calls that change mappings.  special.c: other calls that need a function. */
 #define CALLS X(mmap) X(mprotect) X(munmap) X(brk) X(mremap) X(madvise) X(shmat) X(shmdt) \
 	X(sigaction) X(sigreturn) X(ioctl) X(ipc) X(mincore) X(msgrcv) X(recvmmsg) X(clone) X(fcntl) X(prctl) \
-	X(arch_prctl) X(futex) X(getsockopt) X(exec) X(exit)
+	X(arch_prctl) X(futex) X(getsockopt) X(exec) X(exit) X(modify_ldt) X(seccomp)
 #define X(f) void sys_##f(struct cap *c, const struct call *k);
 CALLS
 #undef X
