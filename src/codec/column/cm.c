@@ -13,35 +13,21 @@
 #define SETRATE 6               /* that of sets of votes, and of the curves */
 #define POS 23          /* bits of a position in mtab and dtab; the other bits are a check */
 
-/* The best candidate of try k that was not refused before: index << 1 | which, or -1. */
-static inline int
-cm_pick(const struct cm_fix *f, const struct look *l, int k, const uint64_t *refused)
+/* The best candidate of try k, but for those refused: index << 1 | which, or -1. */
+static inline __attribute__((always_inline)) int
+cm_pick(const struct cm_fix *f, const struct look *l, int k, uint32_t refused)
 {
-	static const uint32_t least[CM_TRIES] = { 0, 16000 << 5, 24000 << 5 };
-	uint32_t best[4] = { least[k], least[k], least[k], least[k] };
+	static const unsigned least[CM_TRIES] = { 0, 16000, 24000 };
+	unsigned best, which = votes_best(f, l, k, refused, &best);
 
-	_Pragma("GCC unroll 16")
-	for (unsigned j = 0; j < CM_VOTES; j++) {
-		const uint16_t *t = f->t[k][j][l->hist[j]];
-		uint32_t p0 = (uint32_t)t[0] << 5 | j << 1, p1 = (uint32_t)t[1] << 5 | j << 1 | 1;
-
-		for (int z = 0; z < k; z++) {
-			p0 &= -(uint32_t)(l->cand[j][0] != refused[z]);
-			p1 &= -(uint32_t)(l->cand[j][1] != refused[z]);
-		}
-		best[j & 1] = p0 > best[j & 1] ? p0 : best[j & 1];
-		best[2 + (j & 1)] = p1 > best[2 + (j & 1)] ? p1 : best[2 + (j & 1)];
-	}
-	for (int q = 1; q < 4; q++)
-		best[0] = best[q] > best[0] ? best[q] : best[0];
-	return (best[0] & 31) || best[0] != least[k] ? (int)(best[0] & 31) : -1;
+	return best < least[k] || (best == least[k] && !which) ? -1 : (int)which;
 }
 
 /*
  * Codes a decision whose mixed probability is squash(d), in the middle between that and what it
  * turned out to be before. Returns the bit.
  */
-static inline int
+static inline __attribute__((always_inline)) int
 cm_corrected(uint16_t *curve, struct range *r, const int dec, int bit, int d)
 {
 	d = d > CM_ST ? CM_ST : d < -CM_ST ? -CM_ST : d;
@@ -55,14 +41,15 @@ cm_corrected(uint16_t *curve, struct range *r, const int dec, int bit, int d)
 	return bit;
 }
 
-/* Is cand the value? The probability is mixed from all votes. */
-static inline int
+/* Is cand, for which these candidates are, the value? The probability is mixed from all votes. */
+static inline __attribute__((always_inline)) int
 cm_decide(struct cm_fix *f, struct range *r, const int dec, int bit, const struct look *l, int k, int which,
-    uint64_t cand)
+    uint64_t cand, uint32_t votes)
 {
+	static const uint8_t record[4] = { 2, 0, 1, 0 };        /* by which of a predictor's candidates it is */
 	uint16_t *t[CM_VOTES], *agree, *pair = &f->pair[k][cm_hash(cm_mix(l->key, cand), 12)];
 	int s[CM_VOTES], d;
-	unsigned set = 0;
+	unsigned set = votes_set(votes);
 	cm_vec x[2];
 	unsigned vote = (unsigned)which >> 1;
 	int16_t *w = f->w[k][(f->hist & 15) << 4 | vote], *wrank = f->wrank[k][l->hist[CM_RANK]];
@@ -70,11 +57,8 @@ cm_decide(struct cm_fix *f, struct range *r, const int dec, int bit, const struc
 
 	_Pragma("GCC unroll 16")
 	for (int j = 0; j < CM_VOTES; j++) {
-		int e0 = l->cand[j][0] == cand, e1 = l->cand[j][1] == cand;
-
-		t[j] = &f->t[k][j][l->hist[j]][(2 - e1) & -!e0];
+		t[j] = &f->t[k][j][l->hist[j]][record[votes >> 2 * j & 3]];
 		s[j] = cm_stretch(*t[j]);
-		set |= (unsigned)(e0 | e1) << j;
 	}
 	agree = &f->agree[k][set];
 	x[0] = cm_set(s[0], s[1], s[2], s[3], s[4], s[5], s[6], s[7]);
@@ -294,22 +278,37 @@ code_same(struct cm *c, struct range *r, const int dec, const struct look *l, ui
 static inline void
 learn_right(struct cm_fix *f, const struct look *l, uint64_t val, int k)
 {
-	for (int j = 0; j < CM_VOTES; j++)
-		for (int q = 0; q < 2; q++)
-			if (l->cand[j][q] == val && l->hist[j] != CM_NONE)
-				cm_move(&f->t[k][j][l->hist[j]][q], 1, 4);
+	for (uint32_t m = votes_equal(l, val); m; m &= m - 1) {
+		int j = __builtin_ctz(m) / 2;
+
+		if (l->hist[j] != CM_NONE)
+			cm_move(&f->t[k][j][l->hist[j]][__builtin_ctz(m) & 1], 1, 4);
+	}
 }
 
-/* Tries candidates one by one, then codes the value's bytes. */
-static inline uint64_t
+static __attribute__((noinline)) uint64_t
+miss_enc(struct cm *c, struct range *r, uint64_t v, uint64_t key, uint64_t ref, uint64_t prev)
+{
+	return miss_value(c, r, 0, v, key, ref, prev);
+}
+
+static __attribute__((noinline)) uint64_t
+miss_dec(struct cm *c, struct range *r, uint64_t v, uint64_t key, uint64_t ref, uint64_t prev)
+{
+	return miss_value(c, r, 1, v, key, ref, prev);
+}
+
+/* Tries candidates from try k on, but for those refused, one by one, then codes the value's bytes. */
+static inline __attribute__((always_inline)) uint64_t
 cm_code(struct cm *c, struct range *r, const int dec, struct look *l, uint64_t val, int keyed, int k,
-    uint64_t *refused)
+    uint32_t refused)
 {
 	struct cm_fix *f = c->f;
 	const int first = k;
 
 	for (; k < CM_TRIES; k++) {
-		uint32_t *hope = &f->hope[k][f->hist & 255];
+		uint32_t *hope = &f->hope[k][f->hist & 255], votes;
+		uint64_t cand;
 		int which, right;
 
 		if (k > first && *hope < VAIN && *hope & 15) {
@@ -319,16 +318,18 @@ cm_code(struct cm *c, struct range *r, const int dec, struct look *l, uint64_t v
 		which = cm_pick(f, l, k, refused);
 		if (which < 0)
 			break;
-		refused[k] = l->cand[which >> 1][which & 1];
-		right = cm_decide(f, r, dec, !dec && val == refused[k], l, k, which, refused[k]);
-		*hope = (*hope - *hope / HOPE + (right ? UINT32_MAX / HOPE : 0)) | 15;
+		cand = l->cand[which >> 1][which & 1];
+		votes = votes_equal(l, cand);
+		right = cm_decide(f, r, dec, !dec && val == cand, l, k, which, cand, votes);
+		*hope = (*hope - *hope / HOPE + (UINT32_MAX / HOPE & -(uint32_t)right)) | 15;
 		if (right) {
 			f->hist = f->hist << 2 | (uint32_t)k;
-			return refused[k];
+			return cand;
 		}
+		refused |= votes;
 	}
-	val = miss_value(c, r, dec, val, l->key, keyed ? l->k->last : f->lastmiss, keyed ? l->k->last :
-	    f->g[0]);
+	val = (dec ? miss_dec : miss_enc)(c, r, val, l->key, keyed ? l->k->last : f->lastmiss,
+	    keyed ? l->k->last : f->g[0]);
 	if ((f->levels & 7) >= DEAR)
 		learn_right(f, l, val, k < CM_TRIES ? k : CM_TRIES - 1);
 	f->lastmiss = val;
@@ -355,16 +356,16 @@ cm_run(struct cm *c, struct range *r, const int dec, uint64_t *v, const uint64_t
 	int failed = 0;         /* the cheap decision for this value is coded, and is no */
 
 	for (; i < end; i++) {
-		uint64_t refused[CM_TRIES], val;
+		uint64_t sure, val;
 		int kind, k = 0;
 
 		if (!ready)
 			look_at(c, l, key, i);
 		if (f->mlen && keyed && key[f->mpos] != l->key)
 			f->mlen = 0;
-		kind = cm_sure(c, l, v, &refused[0]);
+		kind = cm_sure(c, l, v, &sure);
 		if (kind >= 0) {
-			if (!failed && code_certain(c, r, dec, l, v, i, kind, refused[0])) {
+			if (!failed && code_certain(c, r, dec, l, v, i, kind, sure)) {
 				if (!kind)
 					i = code_same(c, r, dec, l, v, key, i + 1, end, &failed) - 1;
 				ready = 0;
@@ -382,7 +383,7 @@ cm_run(struct cm *c, struct range *r, const int dec, uint64_t *v, const uint64_t
 		candidates_find(c, l, v, i, width);
 		if ((f->hist & 3) == 3)
 			miss_expect(c, l->key);
-		val = cm_code(c, r, dec, l, dec ? 0 : v[i], keyed, k, refused);
+		val = cm_code(c, r, dec, l, dec ? 0 : v[i], keyed, k, k ? votes_equal(l, sure) : 0);
 		v[i] = val;
 		if (l->floats)
 			learn_float(f, l, val);
@@ -393,6 +394,7 @@ cm_run(struct cm *c, struct range *r, const int dec, uint64_t *v, const uint64_t
 		if (ready) {
 			look_at(c, next, key, i + 1);
 			candidates_find_rest(c, next, keyed, keyed || i < 63 ? 0 : v[i + 1 - f->period]);
+			_Pragma("GCC unroll 8")
 			for (int j = 0; j < CM_SLOTS; j++)
 				__builtin_prefetch(next->slot[j]);
 		}

@@ -17,6 +17,11 @@ extern int16_t cm_stretch_tab[4096];    /* by the upper 12 bits of a probability
 extern uint16_t cm_squash_tab[4096];    /* by logistic value + 2048 */
 extern uint16_t cm_rate_tab[1024];      /* 65536 / (n + 1.6) */
 extern uint8_t cm_history_tab[2][256];  /* the next history of bits, by bit and history */
+/*
+ * By bits after a leading 1: of the histories of half a byte, 255 for those that these bits change, and the
+ * bit that each gets
+ */
+extern uint8_t cm_path_tab[32][2][16];
 void cm_num_init(void);                 /* fills the tables; any thread may call it, any number of times */
 
 /* The logistic form of a probability in 65536ths. */
@@ -44,13 +49,13 @@ cm_count(uint32_t *t, int bit, uint32_t limit)
 	*t += n < limit;
 }
 
-/* Moves a probability by 2^-shift of its error. */
+/* Moves a probability by 2^-shift of its error, rounded away from 0. */
 static inline void
 cm_move(uint16_t *p, int bit, int shift)
 {
-	int to = bit ? 65535 : 0;
+	int to = -bit & (65534 + (1 << shift));         /* no branch: it would be mispredicted */
 
-	*p = (uint16_t)(*p + ((to - *p + (bit ? (1 << shift) - 1 : 0)) >> shift));
+	*p = (uint16_t)(*p + ((to - *p) >> shift));
 }
 
 /*
@@ -76,10 +81,10 @@ cm_set(int a, int b, int c, int d, int e, int f, int g, int h)
 }
 
 static inline cm_vec
-cm_load(const int16_t *p)
+cm_load(const void *p)
 {
 #ifdef __SSE2__
-	return _mm_load_si128((const void *)p);
+	return _mm_load_si128(p);
 #else
 	cm_vec v;
 
@@ -89,10 +94,10 @@ cm_load(const int16_t *p)
 }
 
 static inline void
-cm_store(int16_t *p, cm_vec v)
+cm_store(void *p, cm_vec v)
 {
 #ifdef __SSE2__
-	_mm_store_si128((void *)p, v);
+	_mm_store_si128(p, v);
 #else
 	memcpy(p, &v, sizeof v);
 #endif
@@ -108,6 +113,29 @@ cm_either(cm_vec a, cm_vec b, int bit)
 	return _mm_or_si128(_mm_and_si128(m, b), _mm_andnot_si128(m, a));
 #else
 	return bit ? b : a;
+#endif
+}
+
+/*
+ * Of 16 histories of bits, those that `bits` change by cm_path_tab, as cm_history_tab has it; the others stay.
+ */
+static inline cm_vec
+cm_histories(cm_vec h, unsigned bits)
+{
+#ifdef __SSE2__
+	__m128i change = cm_load(cm_path_tab[bits][0]), bit = cm_load(cm_path_tab[bits][1]),
+		next = _mm_or_si128(_mm_and_si128(h, _mm_set1_epi8(-128)), _mm_or_si128(_mm_add_epi8(h, h), bit));
+
+	return _mm_xor_si128(h, _mm_and_si128(_mm_xor_si128(h, next), change));
+#else
+	uint8_t x[16];
+
+	memcpy(x, &h, sizeof x);
+	for (int i = 0; i < 16; i++)
+		if (cm_path_tab[bits][0][i])
+			x[i] = (uint8_t)(x[i] << 1 | cm_path_tab[bits][1][i] | (x[i] & 128));
+	memcpy(&h, x, sizeof h);
+	return h;
 #endif
 }
 
@@ -172,6 +200,26 @@ cm_dot2(cm_vec x, cm_vec w, const int16_t *w2)
 	return _mm_cvtsi128_si32(s);
 #else
 	return cm_dot(&x, w.x, w2, 1);
+#endif
+}
+
+/* What cm_squash makes of such a sum / 2^14, in *p. */
+static inline void
+cm_two(cm_vec x, cm_vec y, cm_vec w, int16_t (*w2)[8], uint32_t *p, uint32_t *q)
+{
+#ifdef __SSE2__
+	__m128i s = _mm_add_epi32(_mm_madd_epi16(x, w), _mm_madd_epi16(x, cm_load(w2[0]))),
+		t = _mm_add_epi32(_mm_madd_epi16(y, w), _mm_madd_epi16(y, cm_load(w2[1])));
+
+	s = _mm_add_epi32(_mm_unpacklo_epi64(s, t), _mm_unpackhi_epi64(s, t));
+	s = _mm_srai_epi32(_mm_add_epi32(s, _mm_shuffle_epi32(s, 0xb1)), 14);
+	s = _mm_adds_epi16(_mm_packs_epi32(s, s), _mm_set1_epi16(2048));
+	s = _mm_max_epi16(_mm_min_epi16(s, _mm_set1_epi16(2048 + CM_ST)), _mm_set1_epi16(2048 - CM_ST));
+	*p = cm_squash_tab[_mm_extract_epi16(s, 0)];
+	*q = cm_squash_tab[_mm_extract_epi16(s, 2)];
+#else
+	*p = cm_squash(cm_dot2(x, w, w2[0]) >> 14);
+	*q = cm_squash(cm_dot2(y, w, w2[1]) >> 14);
 #endif
 }
 

@@ -7,6 +7,7 @@ int16_t cm_stretch_tab[4096];
 uint16_t cm_squash_tab[4096];
 uint16_t cm_rate_tab[1024];
 uint8_t cm_history_tab[2][256];
+_Alignas(16) uint8_t cm_path_tab[32][2][16];
 
 /* 65536 / (1 + exp(-d / 256)) at d = -2048, -1984, ... 2048; linear between them. */
 static const uint16_t sigmoid[65] = {
@@ -36,6 +37,11 @@ cm_fill(void)
 	}
 	for (unsigned h = 0; h < 512; h++)
 		cm_history_tab[h >> 8][h & 255] = (uint8_t)(h << 1 | h >> 8 | (h & 128));
+	for (unsigned bits = 2; bits < 32; bits++)
+		for (unsigned at = bits; at > 1; at >>= 1) {
+			cm_path_tab[bits][0][at / 2] = 255;
+			cm_path_tab[bits][1][at / 2] = at & 1;
+		}
 	for (unsigned i = 0; i < 1024; i++)
 		cm_rate_tab[i] = (uint16_t)(655360 / (10 * i + 16));
 }

@@ -45,7 +45,7 @@ is_float(uint64_t a)
 {
 	uint64_t e = a >> 52 & 2047;
 
-	return (e > 0x210 && e < 0x5f0) || a << 1 == 0;
+	return (e - 0x211 < 0x5f0 - 0x211) | (a << 1 == 0);     /* no branches, which would be mispredicted */
 }
 
 static inline void
@@ -94,6 +94,8 @@ candidates_find_rest(const struct cm *c, struct look *l, int keyed, uint64_t lag
 	}
 	l->line[0] = c->line + cm_hash(cm_mix(a, 1), c->bits - 3);
 	l->line[1] = c->line + ((size_t)1 << (c->bits - 3)) + cm_hash(cm_mix(b, 2), c->bits - 3);
+	for (int q = 0; q < 2; q++)
+		__builtin_prefetch(l->line[q], 1);
 }
 
 /* Candidates from the slots and what follows them; i: the value's position. */
@@ -102,6 +104,7 @@ candidates_find(const struct cm *c, struct look *l, const uint64_t *v, size_t i,
 {
 	const struct cm_fix *f = c->f;
 
+	_Pragma("GCC unroll 8")
 	for (int j = 0; j < CM_SLOTS; j++) {
 		uint64_t w = l->slot[j]->w;
 
@@ -143,16 +146,90 @@ candidates_find(const struct cm *c, struct look *l, const uint64_t *v, size_t i,
 	}
 }
 
+/* Which candidates are x: bits 2j and 2j + 1. */
+static inline __attribute__((always_inline)) uint32_t
+votes_equal(const struct look *l, uint64_t x)
+{
+	uint32_t m = 0;
+
+	_Pragma("GCC unroll 16")
+	for (int j = CM_VOTES - 1; j >= 0; j--)
+		m = m << 2 | (uint32_t)(l->cand[j][1] == x) << 1 | (l->cand[j][0] == x);
+	return m;
+}
+
+/* The predictors that have one of these candidates. */
+static inline unsigned
+votes_set(uint32_t m)
+{
+	m = (m | m >> 1) & 0x555555;
+	m = (m | m >> 1) & 0x333333;
+	m = (m | m >> 2) & 0x0f0f0f;
+	m = (m | m >> 4) & 0xff00ff;
+	return (m | m >> 8) & 0xffff;
+}
+
+#ifdef __SSE2__
+/* Records of the candidates of four predictors, as signed numbers; 0 for those refused. */
+static inline __attribute__((always_inline)) __m128i
+votes_four(const struct cm_fix *f, const struct look *l, int k, int j, uint32_t refused)
+{
+	const __m128i each = _mm_setr_epi16(1, 2, 4, 8, 16, 32, 64, 128);
+	__m128i x, no = _mm_and_si128(_mm_set1_epi16((short)(refused >> 2 * j & 255)), each);
+	int32_t t[4];
+
+	_Pragma("GCC unroll 4")
+	for (int i = 0; i < 4; i++)
+		memcpy(&t[i], f->t[k][j + i][l->hist[j + i]], sizeof t[i]);
+	x = _mm_setr_epi32(t[0], t[1], t[2], t[3]);
+	return _mm_xor_si128(_mm_andnot_si128(_mm_cmpeq_epi16(no, each), x), _mm_set1_epi16(INT16_MIN));
+}
+#endif
+
+/* The candidate, but for those refused, with the best record, the last of equals: index << 1 | which. */
+static inline __attribute__((always_inline)) unsigned
+votes_best(const struct cm_fix *f, const struct look *l, int k, uint32_t refused, unsigned *best)
+{
+#ifdef __SSE2__
+	const __m128i a = votes_four(f, l, k, 0, refused), b = votes_four(f, l, k, 4, refused),
+		c = votes_four(f, l, k, 8, refused);
+	__m128i m = _mm_max_epi16(_mm_max_epi16(a, b), c);
+
+	m = _mm_max_epi16(m, _mm_shuffle_epi32(m, 0x4e));
+	m = _mm_max_epi16(m, _mm_shuffle_epi32(m, 0xb1));
+	m = _mm_max_epi16(m, _mm_shufflelo_epi16(m, 0xb1));
+	*best = (unsigned)_mm_extract_epi16(m, 0) ^ 0x8000;
+	m = _mm_shuffle_epi32(_mm_shufflelo_epi16(m, 0), 0);
+	return 31 - (unsigned)__builtin_clz(
+	    (unsigned)_mm_movemask_epi8(_mm_packs_epi16(_mm_cmpeq_epi16(a, m), _mm_cmpeq_epi16(b, m))) |
+	    (unsigned)_mm_movemask_epi8(_mm_packs_epi16(_mm_cmpeq_epi16(c, m), _mm_setzero_si128())) << 16);
+#else
+	unsigned which = 0;
+
+	*best = 0;
+	for (unsigned j = 0; j < 2 * CM_VOTES; j++) {
+		unsigned p = refused >> j & 1 ? 0 : f->t[k][j / 2][l->hist[j / 2]][j & 1];
+
+		if (p >= *best) {
+			*best = p;
+			which = j;
+		}
+	}
+	return which;
+#endif
+}
+
 static inline void
 learn_slots(struct look *l, uint64_t val)
 {
+	_Pragma("GCC unroll 8")
 	for (int j = 0; j < CM_SLOTS; j++) {
 		struct cm_slot *s = l->slot[j];
 		/* the difference to the value before, from now on */
 		uint64_t now = val - l->base[j], far = s->v - now;
 		int first = s->v == now, second = !first & (l->cand[j][1] == val),
 		    known = l->hist[j] != CM_NONE;
-		unsigned hist = (unsigned)l->hist[j] << 2 | (unsigned)(known ? 2 - 2 * first - second : 2);
+		unsigned hist = (unsigned)l->hist[j] << 2 | (unsigned)(2 - (-known & (2 * first + second)));
 
 		far = first ? s->w >> 16 : far;
 		far = known ? far : 0;

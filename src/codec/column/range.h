@@ -54,7 +54,7 @@ range_carry(struct range *r)
 		;
 }
 
-static inline void
+static inline __attribute__((always_inline)) void
 range_norm(struct range *r, int dec)
 {
 	if (r->range >> 32)
@@ -70,29 +70,30 @@ range_norm(struct range *r, int dec)
 }
 
 /* Codes one decision; p: probability of 1 in 65536ths, 1 to 65535. Returns the bit. */
-static inline int
+static inline __attribute__((always_inline)) int
 range_bit(struct range *r, int dec, int bit, uint32_t p)
 {
-	uint64_t bound = (r->range >> 16) * p, zero, add;
+	uint64_t bound = (r->range >> 16) * p, rest = r->range - bound, one;
 
 	if (dec)
 		bit = r->low < bound;
-	zero = (uint64_t)bit - 1;       /* all ones for a 0; masks, because a branch would be mispredicted */
-	add = bound & zero;
+	one = -(uint64_t)bit;           /* all ones for a 1; masks, because a branch would be mispredicted */
 	if (dec) {
-		r->low -= add;
+		r->low -= bound & ~one;
 	} else {
+		uint64_t add = bound & ~one;
+
 		r->low += add;
 		if (r->low < add)
 			range_carry(r);
 	}
-	r->range = (bound & ~zero) | ((r->range - bound) & zero);
+	r->range = rest + ((bound - rest) & one);
 	range_norm(r, dec);
 	return bit;
 }
 
 /* nbit (1 to 16) bits of equal probability. */
-static inline unsigned
+static inline __attribute__((always_inline)) unsigned
 range_raw(struct range *r, int dec, unsigned v, int nbit)
 {
 	uint64_t part = r->range >> nbit;
