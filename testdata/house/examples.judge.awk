@@ -44,9 +44,12 @@ BEGIN {
 		# it compares two runs, which are different, or one with what the reader has: examples.sh made another
 		if (name == "addrdiff.1" && title ~ /^addrdiff a\.ws/ || name == "bifcm.1" && title ~ /addrdiff - other\.ref$/) want = 1
 		status = first("status." i)
+		# grep may find nothing, and that says nothing of what it looks in
+		if (title ~ /\| grep [^|]*$/ && status == 1) status = 0
 		result(status == want "", "status", "# " status ", and not " want)
 		said = messages("err." i)
-		result(said == "", "messages", said)
+		# -v is there for its messages, and of a run as short as ours there are few lines in one of a hundred
+		if (title !~ / -v / && title !~ /^addrmrc -r 0\.01 /) result(said == "", "messages", said)
 		if ((getline line <("want." i)) > 0) {
 			close("want." i)
 			bad = differs("want." i, "got." i)

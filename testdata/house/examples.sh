@@ -3,6 +3,9 @@
 cp words.c prog.c
 cp words.c words
 cp words.c file
+echo 'int a[9]; int main(void) { for (int i = 1; i < 9; i++) a[i] = a[i - 1] + i; return a[8] != 36; }' >p.c
+gcc -g -O1 -static p.c -o p && wscap -o p.ws ./p && ws2wet --main -o trace.txt p.ws
+echo 'int f(int x) { return x - 1; }' >part.c
 aecc -O2 prog.c -o prog && AE_OUT=ae.out ./prog
 ae2addr prog ae.out >other.ref
 cp other.ref other.refs
