@@ -117,14 +117,16 @@ cm_either(cm_vec a, cm_vec b, int bit)
 }
 
 /*
- * Of 16 histories of bits, those that `bits` change by cm_path_tab, as cm_history_tab has it; the others stay.
+ * Of 16 histories of bits, those that `bits` change by cm_path_tab, as cm_history_tab has it; the others
+ * stay.
  */
 static inline cm_vec
 cm_histories(cm_vec h, unsigned bits)
 {
 #ifdef __SSE2__
 	__m128i change = cm_load(cm_path_tab[bits][0]), bit = cm_load(cm_path_tab[bits][1]),
-		next = _mm_or_si128(_mm_and_si128(h, _mm_set1_epi8(-128)), _mm_or_si128(_mm_add_epi8(h, h), bit));
+		stays = _mm_and_si128(h, _mm_set1_epi8(-128)),
+		next = _mm_or_si128(stays, _mm_or_si128(_mm_add_epi8(h, h), bit));
 
 	return _mm_xor_si128(h, _mm_and_si128(_mm_xor_si128(h, next), change));
 #else
