@@ -135,7 +135,7 @@ cm_histories(cm_vec h, unsigned bits)
 	memcpy(x, &h, sizeof x);
 	for (int i = 0; i < 16; i++)
 		if (cm_path_tab[bits][0][i])
-			x[i] = (uint8_t)(x[i] << 1 | cm_path_tab[bits][1][i] | (x[i] & 128));
+			x[i] = cm_history_tab[cm_path_tab[bits][1][i]][x[i]];
 	memcpy(&h, x, sizeof h);
 	return h;
 #endif
