@@ -134,6 +134,8 @@ sched_next(struct cap *c)
 
 	if (c->th->turn || !t || !turn_threads(c))
 		return 0;
+	if (t->stopped)
+		t->status = overdue_end(&t->own.t, &t->own.overdue, t->status);
 	turn_give(c, t);
 	if (t->stopped) {
 		t->stopped = 0;
@@ -251,18 +253,25 @@ sched_will_sleep(struct cap *c)
 	    tracee_read(&c->t, c->in.rdi, b, 4) == 4 && get_le32(b) == (uint32_t)c->in.rdx;
 }
 
-static int
-sched_check(struct cap *c)
+/* The thread with the turn waits: it has it no longer. */
+static void
+sched_lose(struct cap *c)
 {
 	struct ws_regs w;
 
-	if (!sched_must_watch(c) || (!sched_will_sleep(c) && !sched_sleeps(c->t.pid)))
-		return 0;
 	c->compare = COMPARE_NOT;       /* the others write in the meantime */
 	c->th->pi = sched_pi(c);
 	c->th->turn->state = THREAD_WAITS;
 	thread_place(c, &w);
 	turn_take(c, &w);
+}
+
+static int
+sched_check(struct cap *c)
+{
+	if (!sched_must_watch(c) || (!sched_will_sleep(c) && !sched_sleeps(c->t.pid)))
+		return 0;
+	sched_lose(c);
 	return sched_next(c);
 }
 
@@ -372,6 +381,21 @@ sched_passes(struct thread *t, int status)
 	return 0;
 }
 
+/* A thread without the turn has stopped. */
+static void
+sched_stands(struct thread *t, int status)
+{
+	struct cap *c = t->c;
+	int first = !c->th->turn && !c->th->nready && (!share_any(c) || !c->all->turns.has || c->all->turns.has == c);
+
+	t->stopped = 1;
+	t->status = status;
+	sched_ready(t);
+	if (!first && t->own.inside && overdue_is(c, &t->own.t, &t->own.in, status))
+		overdue_begin(c, &t->own.t, &t->own.overdue, t->own.dispatched);
+	sched_next(c);
+}
+
 struct cap *
 sched_event(struct tree *a, pid_t pid, int status, int *handled)
 {
@@ -391,14 +415,14 @@ sched_event(struct tree *a, pid_t pid, int status, int *handled)
 		}
 		if (*handled)
 			thread_free(c, t);
-	} else if (status >> 16 != PTRACE_EVENT_EXEC && t->state != THREAD_TURN) {
+		return c;
+	}
+	if (t->state == THREAD_TURN && sched_must_watch(c) && overdue_is(c, &c->t, &c->in, status))
+		sched_lose(c);          /* it has waited, and nobody has seen that */
+	if (status >> 16 != PTRACE_EVENT_EXEC && t->state != THREAD_TURN) {
 		*handled = 1;
-		if (!sched_passes(t, status)) {
-			t->stopped = 1;
-			t->status = status;
-			sched_ready(t);
-			sched_next(c);
-		}
+		if (!overdue_event(&t->own.t, &t->own.overdue, status) && !sched_passes(t, status))
+			sched_stands(t, status);
 	}
 	return c;
 }

@@ -319,7 +319,7 @@ thread_stop(struct thread *t)
 	int status;
 
 	if (t->state == THREAD_READY)
-		return t->stopped ? t->status : 0;
+		return t->stopped ? overdue_end(&t->own.t, &t->own.overdue, t->status) : 0;
 	ptrace(PTRACE_INTERRUPT, t->tid, NULL, NULL);
 	for (;;) {
 		if (waitpid(t->tid, &status, __WALL) < 0) {

@@ -9,7 +9,7 @@
 
 /* The fields of struct cap that each thread has for itself. */
 #define THREAD_OWN(X) X(t) X(listen) X(dispatched) X(inside) X(restart) X(behind) X(denied) X(pretended) X(in) X(out) \
-	X(newact) X(oldadvice) X(sent) X(mask) X(cleartid) X(again) X(againsp) X(amid)
+	X(overdue) X(newact) X(oldadvice) X(sent) X(mask) X(cleartid) X(again) X(againsp) X(amid)
 
 /* Memory of the program that it does not know of: there, the kernel writes results of calls that wait. */
 struct room {

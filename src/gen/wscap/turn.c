@@ -126,7 +126,10 @@ int
 turn_stopped(struct cap *c, int status)
 {
 	struct turns *t = &c->all->turns;
+	int due;
 
+	if (overdue_event(&c->t, &c->overdue, status))
+		return 1;
 	c->turn.joins = c->turn.called = c->turn.placed = 0;
 	if (!share_any(c))
 		return 0;
@@ -135,10 +138,15 @@ turn_stopped(struct cap *c, int status)
 	turn_remove(c);                 /* it was killed while it waited for the turn */
 	if (!t->has && !t->joined)
 		turn_get(c);
-	if (t->has == c || c->turn.joins)
+	due = c->inside && overdue_is(c, &c->t, &c->in, status);
+	if (c->turn.joins || (t->has == c && !(t->first && due)))
 		return 0;
+	if (t->has == c)                /* it has waited, and nobody has seen that */
+		turn_give(c);
 	c->turn.status = status;
 	turn_add(c, TURN_STOPPED);
+	if (due)
+		overdue_begin(c, &c->t, &c->overdue, c->dispatched);
 	return 1;
 }
 
@@ -273,6 +281,8 @@ turn_begin(struct cap *c)
 {
 	enum turn_ready ready = c->turn.ready;
 
+	if (ready == TURN_STOPPED)
+		c->turn.status = overdue_end(&c->t, &c->overdue, c->turn.status);
 	turn_remove(c);
 	turn_get(c);
 	if (ready == TURN_STOPPED) {

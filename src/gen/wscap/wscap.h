@@ -135,6 +135,13 @@ struct amid {
 	int vdso;                       /* its vDSO is replaced */
 };
 
+/* overdue.c: a wait whose time was over goes on until the thread has the turn */
+struct overdue {
+	int state;
+	uint64_t mask;                  /* what it blocks */
+	struct user_regs_struct was;    /* its registers at the end of the call */
+};
+
 /* A copy of a process, which does not run: its memory is read from it. */
 struct image {
 	struct tracee t;                /* pid 0: it has ended, or there was none */
@@ -268,6 +275,7 @@ struct cap {
 	int denied;                     /* the current call is cancelled, and returns: */
 	long pretended;
 	struct user_regs_struct in, out;
+	struct overdue overdue;
 	uint8_t newact[32];             /* the new action of the current rt_sigaction */
 	uint64_t oldadvice;             /* the original advice + 1 of the current madvise; 0: unchanged */
 	uint64_t handler[65], actflags[65];
@@ -473,6 +481,14 @@ int sched_state(pid_t tid);             /* R, S and the like, as in /proc; 0: no
 int sched_sleeps(pid_t tid);            /* does it wait in a call? */
 int sched_watching(const struct tree *a);       /* may a thread wait in a call, while others could run? */
 void sched_watch(struct tree *a);       /* looks whether it does */
+
+/* overdue.c: waits for a futex that end before the others had their turn; t is the thread, l its state, in the call's registers */
+
+/* Does it stand, with this status, at the end of such a wait? */
+int overdue_is(const struct cap *c, struct tracee *t, const struct user_regs_struct *in, int status);
+void overdue_begin(struct cap *c, struct tracee *t, struct overdue *l, int dispatched);   /* then: it waits on */
+int overdue_event(struct tracee *t, struct overdue *l, int status);       /* it has stopped or ended: 1: that is dealt with */
+int overdue_end(struct tracee *t, struct overdue *l, int status);         /* it is to stand: the status, or how it is now */
 
 /* thread.c */
 uint64_t thread_cleartid(struct cap *c, uint64_t flags);        /* of the clone that c is in; c->th may be NULL */
