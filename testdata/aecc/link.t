@@ -80,6 +80,18 @@ is 'an object of another version: says' "$(cat err)" \
 	'ae: ./p14: has objects of another version of aecc, which must be compiled again: untraced'
 aecc -O2 -ffunction-sections -Wl,--gc-sections main.c twice.c thrice.c -o p9
 traced '--gc-sections' ./p9 3
+# unused functions refer to what is nowhere: ld throws them away, and so forgives that; a used one is no such thing
+echo 'int nowhere(int); extern int nodata[]; int gone(int n) { return nowhere(n) + nodata[n]; }' >gone.c
+for pie in -no-pie -pie; do
+	aecc -O2 -fPIE $pie -ffunction-sections -Wl,--gc-sections main.c twice.c thrice.c gone.c -o p9u 2>err
+	is "--gc-sections, $pie: unused functions refer to what is nowhere" "$? $(cat err)" "0 "
+	traced "... traced" ./p9u 4
+done
+echo 'int nowhere(int); int twice(int n) { return nowhere(n); }' >used.c
+aecc -O2 -ffunction-sections -Wl,--gc-sections main.c used.c thrice.c gone.c -o p9v 2>err
+is "--gc-sections: a used one does" "$?" 1
+ok "... which is said" grep -q "undefined reference to .nowhere" err
+ok "... and nothing is linked" [ ! -e p9v ]
 aecc -s main.c twice.c thrice.c -o p10
 traced '-s' ./p10 3
 aecc -Wl,--build-id=none main.c twice.c thrice.c -o p11

@@ -140,7 +140,7 @@ rewrite_schema(struct buf *o, struct file *f, uint32_t unit, const uint32_t *fn,
 	uint8_t *p = sch_encode(u, &n);
 
 	o->nomem |= !p;
-	emit_section(o, f, unit, SCH_SECTION, "R");
+	emit_section(o, f, unit, SCH_SECTION, "");
 	if (!o->nomem) {
 		rewrite_bytes(o, p, SCH_HEADER);
 		rewrite_constants(o, f, fn, nfn);
