@@ -80,11 +80,18 @@ is 'an object of another version: says' "$(cat err)" \
 	'ae: ./p14: has objects of another version of aecc, which must be compiled again: untraced'
 aecc -O2 -ffunction-sections -Wl,--gc-sections main.c twice.c thrice.c -o p9
 traced '--gc-sections' ./p9 3
+echo '--gc-sections' >ld.args
+for how in '-Xlinker --gc-sections' '-Wl,-gc-sections' '-Wl,@ld.args'; do
+	# shellcheck disable=SC2086
+	aecc -O2 -ffunction-sections $how main.c twice.c thrice.c -o p9w
+	traced "$how" ./p9w 3
+done
 # unused functions refer to what is nowhere: ld throws them away, and so forgives that; a used one is no such thing
 echo 'int nowhere(int); extern int nodata[]; int gone(int n) { return nowhere(n) + nodata[n]; }' >gone.c
-for pie in -no-pie -pie; do
-	aecc -O2 -fPIE $pie -ffunction-sections -Wl,--gc-sections main.c twice.c thrice.c gone.c -o p9u 2>err
-	is "--gc-sections, $pie: unused functions refer to what is nowhere" "$? $(cat err)" "0 "
+for how in '-no-pie -Wl,--gc-sections' '-pie -Wl,--gc-sections' '-no-pie -Wl,@ld.args'; do
+	# shellcheck disable=SC2086
+	aecc -O2 -fPIE -ffunction-sections $how main.c twice.c thrice.c gone.c -o p9u 2>err
+	is "$how: unused functions refer to what is nowhere" "$? $(cat err)" "0 "
 	traced "... traced" ./p9u 4
 done
 echo 'int nowhere(int); int twice(int n) { return nowhere(n); }' >used.c
