@@ -38,6 +38,9 @@ traced 'an archive' ./p3 3
 aecc -r twice.o thrice.o -o both.o
 aecc main.o both.o -o p4
 traced 'a partial link' ./p4 3
+aecc -r -Wl,--gc-sections,-u,thrice twice.o thrice.o -o both.o
+aecc main.o both.o -o p4
+traced 'a partial link with --gc-sections' ./p4 3
 aecc -static main.o lib.a -o p5
 traced 'static' ./p5 3
 aecc -fPIC -c twice.c -o pic.o
