@@ -1,7 +1,7 @@
 /*
  * Threads that call a function, also in threads and children of their own, which end; `herd`: 84 calls in this process, then
  * prints a sum and exits with 3; `herd serve`: until SIGTERM; then exits with 4; `herd share`: the same, with a process
- * that shares its memory and exits.
+ * that shares its memory and exits; `herd leave`: as the first, after the first thread has ended.
  */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -75,9 +75,29 @@ begin(long i, void *arg)
 		pthread_kill(pthread_self(), SIGUSR1);
 }
 
+static int leaves;
+
+/* Has the first thread ended? */
+static int
+left(void)
+{
+	char name[64], text[256] = "";
+	FILE *f;
+
+	snprintf(name, sizeof(name), "/proc/self/task/%ld/stat", (long)getpid());
+	f = fopen(name, "r");
+	if (f && !fgets(text, sizeof(text), f))
+		text[0] = 0;
+	if (f)
+		fclose(f);
+	return strstr(text, ") Z") != NULL;
+}
+
 static void *
 run(void *arg)
 {
+	while (leaves && !left())
+		usleep(1000);
 	for (long i = 0; i < 400; i++) {
 		long s = i % 20 == 5 ? place(i) : work(i + (long)arg);
 
@@ -115,6 +135,7 @@ main(int argc, char **argv)
 	int shares = argc > 1 && !strcmp(argv[1], "share"), serves = shares || (argc > 1 && !strcmp(argv[1], "serve"));
 	pthread_t t[3];
 
+	leaves = argc > 1 && !strcmp(argv[1], "leave");
 	signal(SIGUSR1, handler);
 	signal(SIGTERM, handler);
 	for (long i = 0; i < 3; i++)
@@ -124,7 +145,7 @@ main(int argc, char **argv)
 		execlp("printf", "printf", "executed", NULL);
 		return 1;
 	}
-	if (argc > 1 && !strcmp(argv[1], "leave"))
+	if (leaves)
 		pthread_exit(NULL);
 	if (shares) {
 		waitpid(clone(share, stack + sizeof stack, CLONE_VM | SIGCHLD, NULL), NULL, 0);
