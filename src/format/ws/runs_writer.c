@@ -21,20 +21,44 @@ struct ws_runs_writer {
 	struct ws_run first;            /* told when there is a second one */
 	uint64_t head;                  /* bytes of the first run's header that are still to come, if known */
 	int known;
-	struct buf waiting;             /* what must not come before them */
+	struct buf waiting;             /* what must not come before them; later, small pieces that are written with what follows */
 	struct ws_run_writer *open;
 	struct ws_pages_writer *pages;  /* whose pages come before the records that refer to them; NULL: none */
 };
 
+#define TOGETHER 4096u          /* bytes of small pieces; a write of its own for each takes longer than all else about them */
+
+static int
+runs_wait(struct ws_runs_writer *w, const void *p, size_t n)
+{
+	buf_add(&w->waiting, p, n);
+	if (w->waiting.nomem && !w->error)
+		w->error = ENOMEM;
+	return w->error;
+}
+
+/* Writes the small pieces. */
+static int
+runs_flush(struct ws_runs_writer *w)
+{
+	if (!w->known || w->head)
+		return w->error;
+	if (!w->error && w->waiting.n)
+		w->error = w->write(w->arg, w->waiting.p, w->waiting.n);
+	w->waiting.n = 0;
+	return w->error;
+}
+
 static int
 runs_emit(struct ws_runs_writer *w, const void *p, size_t n)
 {
-	if (!w->known || w->head) {
-		buf_add(&w->waiting, p, n);
-		if (w->waiting.nomem && !w->error)
-			w->error = ENOMEM;
-		return w->error;
+	if (!w->known || w->head)
+		return runs_wait(w, p, n);
+	if (w->waiting.n && n <= TOGETHER) {
+		runs_wait(w, p, n);
+		return runs_flush(w);
 	}
+	runs_flush(w);
 	if (!w->error && n)
 		w->error = w->write(w->arg, p, n);
 	return w->error;
@@ -79,8 +103,6 @@ runs_first_write(struct ws_runs_writer *w, const uint8_t *p, size_t n)
 	w->head -= k;
 	if (w->head)
 		return w->error;
-	runs_emit(w, w->waiting.p, w->waiting.n);
-	w->waiting.n = 0;
 	return runs_emit(w, p + k, n - k);
 }
 
@@ -122,8 +144,10 @@ runs_tell_begin(struct ws_runs_writer *w, uint32_t number, const struct ws_run *
 int
 ws_runs_write_block(struct ws_runs_writer *w, const void *head, const void *p, size_t n)
 {
+	if (!n && w->waiting.n + WS_BLOCK_HEAD <= TOGETHER)
+		return runs_wait(w, head, WS_BLOCK_HEAD);
 	runs_emit(w, head, WS_BLOCK_HEAD);
-	return runs_emit(w, p, n);
+	return n ? runs_emit(w, p, n) : w->error;
 }
 
 int
@@ -229,7 +253,7 @@ ws_run_end(struct ws_run_writer *p, uint64_t when)
 		runs_entry(w, &b);
 	}
 	run_free(p);
-	return w->error;
+	return runs_flush(w);
 }
 
 int
@@ -238,7 +262,7 @@ ws_runs_finish(struct ws_runs_writer *w)
 	struct buf b = BUF_INIT;
 
 	if (w->n < 2)
-		return w->error;
+		return runs_flush(w);
 	buf_varint(&b, WS_RUNS_END);
 	buf_varint(&b, w->n);
 	return runs_entry(w, &b);

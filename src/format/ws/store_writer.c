@@ -215,8 +215,8 @@ block_store(struct ws_pages_writer *w, const uint8_t *p, size_t n, uint64_t *pag
 }
 
 /*
- * The hashes of n pages.  Those that may go to a store have it as their name there.  All others only meet each other,
- * and UMAC takes a fifth of the time.
+ * The hashes of n pages.  Those that may go to a store have it as their name there.  All others, also those that a process
+ * has written to, only meet each other, and UMAC takes a fifth of the time.
  */
 static void
 pages_hash(struct ws_pages_writer *w, const uint8_t *p, size_t n, int named)
@@ -297,7 +297,7 @@ ws_pages_add(struct ws_pages_writer *w, const uint8_t *p, size_t n, const struct
 		ref[0] = (struct ws_pages_ref){pages_append(w, p, n), n};
 		return 1;
 	}
-	pages_hash(w, p, n, w->store && from->ino);
+	pages_hash(w, p, n, w->store && from->clean && from->ino);
 	if (from->clean && w->store && w->nstored < WS_STORED_MAX && !w->failed &&
 	    (block_known(w, n, &page) || !block_store(w, p, n, &page))) {
 		ref[0] = (struct ws_pages_ref){page, n};
