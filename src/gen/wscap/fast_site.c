@@ -366,7 +366,7 @@ static int
 site_free(const struct fast *f, uint64_t stub)
 {
 	for (size_t i = 0; i < f->nsite; i++)
-		if (f->site[i].stub - stub < FAST_STUB || stub - f->site[i].stub < FAST_STUB)
+		if (f->site[i].stub - stub + (FAST_STUB - 1) < 2 * FAST_STUB - 1)
 			return 0;
 	return 1;
 }
@@ -523,8 +523,13 @@ fast_covers(const struct cap *c, uint64_t addr)
 void
 fast_hide(const struct cap *c, uint64_t addr, uint8_t *p, size_t n)
 {
-	for (size_t i = 0; c->fast && i < c->fast->nsite; i++)
-		for (unsigned k = 0; c->fast->site[i].in && k < JUMP; k++)
-			if (c->fast->site[i].addr + k - addr < n)
-				p[c->fast->site[i].addr + k - addr] = c->fast->site[i].was[k];
+	for (size_t i = 0; c->fast && i < c->fast->nsite; i++) {
+		const struct fast_site *s = &c->fast->site[i];
+
+		if (!s->in || (s->addr - addr >= n && addr - s->addr >= JUMP))
+			continue;
+		for (unsigned k = 0; k < JUMP; k++)
+			if (s->addr + k - addr < n)
+				p[s->addr + k - addr] = s->was[k];
+	}
 }
