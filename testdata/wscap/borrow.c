@@ -23,7 +23,7 @@
 #define STACK 65536     /* for signals: after N, as what is there is not the same in each run */
 
 extern char **environ;
-static char *big;
+static char *big, *above;         /* above: N bytes of the stack, behind what main has there */
 static char beside[8192];          /* with a heap: in one mapping with it, as far as wscap knows */
 
 static void
@@ -36,6 +36,8 @@ tell(pid_t pid)
 		;
 	for (size_t i = 0; i < N; i += 31)
 		sum = sum * 31 + (unsigned char)big[i];
+	for (size_t i = 0; above && i < N; i += 31)
+		sum = sum * 31 + (unsigned char)above[i];
 	for (size_t i = 0; i < sizeof(beside); i++)
 		sum = sum * 31 + (unsigned char)beside[i];
 	printf("%x, status %x\n", sum, (unsigned)st);
@@ -107,8 +109,8 @@ renew(char *at, size_t n)
 	*at = (char)(first + 1);
 }
 
-int
-main(int argc, char **argv)
+static int
+run(int argc, char **argv)
 {
 	const char *what = argc > 1 ? argv[1] : "";
 	char **v, *no[] = {"none", NULL};
@@ -136,8 +138,11 @@ main(int argc, char **argv)
 		sigaltstack(&s, NULL);
 		sigaction(SIGUSR1, &act, NULL);
 	}
-	if (!strcmp(what, "spawn")) {
+	if (!strncmp(what, "spawn", 5)) {
 		pid_t child;
+
+		if (above)
+			v[1] = strcpy(above + N / 2, "on the stack");
 
 		if (posix_spawn(&child, v[0], NULL, NULL, v, environ))
 			return 1;
@@ -152,6 +157,8 @@ main(int argc, char **argv)
 			struct iovec io[2] = {{big + 1000000, 0}, {big + 2000000, 5000}};
 
 			big[123456 * i + 77] = (char)(i + 1);
+			if (above)
+				above[654321 * i + 77] = (char)(i + 1);
 			if (!strcmp(what, "killed"))
 				raise(SIGKILL);
 			if (!strcmp(what, "handler"))
@@ -196,4 +203,22 @@ main(int argc, char **argv)
 		tell(pid);
 	}
 	return 3;
+}
+
+static int __attribute__((noinline))
+deep(int argc, char **argv)
+{
+	char room[N];
+
+	memset(room, 7, N);
+	for (size_t i = 0; i < N; i += 257)
+		room[i] = (char)(i >> 8);
+	above = room;
+	return run(argc, argv);
+}
+
+int
+main(int argc, char **argv)
+{
+	return argc > 1 && strstr(argv[1], "deep") ? deep(argc, argv) : run(argc, argv);
 }

@@ -18,11 +18,14 @@ case_() {
 	same "$what: the parent's output" native.out own.out
 }
 for what in plain many long spawn fails killed handler writes unmaps discards replaces removes heap 'heap, and trims it' \
-    exits messages filters filtered; do
+    exits messages filters filtered deep 'spawn, deep'; do
 	case_ -- "$what"
 	case $what in plain | handler) ok "$what: verified" wsverify -e 1000000 -l 500 c.ws ;; esac
 	[ "$what" != heap ] || is "the parent's heap is not recorded after its children" \
 	    "$(wsinfo -l c.ws:1 2>/dev/null | awk '$2 == "sys" { call = $4 } call ~ /^(vfork|clone)/ && $2 == "map"')" ""
+	case $what in deep | 'spawn, deep')
+		ok "$what: most of the stack is in no child" test "$(wsinfo c.ws:2 | awk '$1 == "size" { print $2 }')" -lt 40000 ;;
+	esac
 	[ "$what" != plain ] || ok "most of it is in no child" test "$(wsinfo c.ws:2 | awk '$1 == "size" { print $2 }')" -lt 40000
 done
 for what in --audit --recorder=off; do

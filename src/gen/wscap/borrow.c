@@ -13,21 +13,28 @@
 #include "gen/wscap/touch.h"
 #include "gen/wscap/wscap.h"
 
-#define LARGE (512u << 10)      /* bytes of a mapping that is hidden */
+/* Bytes of a mapping that is hidden: with a recorder, which hides many at once, and without. */
+#define SMALL (256u << 10)
+#define LARGE (512u << 10)
+#define ABOVE 4u                /* pages above the parent's stack pointer that a child is likely to use */
+#define KEEPS 4u
 
-int
+unsigned
 borrow_may(const struct cap *c, uint64_t flags)
 {
 	const struct tree *a = c->all;
 
-	return (flags & (CLONE_VM | CLONE_VFORK)) == (CLONE_VM | CLONE_VFORK) && c->w && !c->th && !a->alone && !a->touch &&
-	    !a->audit && !a->attached && !a->failed && c->altstack != ALTSTACK_UNKNOWN && !fast_filtered(c);
+	if ((flags & (CLONE_VM | CLONE_VFORK)) != (CLONE_VM | CLONE_VFORK) || !c->w || c->th || a->alone || a->touch ||
+	    a->audit || a->attached || a->failed || c->altstack == ALTSTACK_UNKNOWN || fast_filtered(c))
+		return 0;
+	return fast_protect_may(c) ? SMALL : LARGE;
 }
 
 int
-borrow_large(const struct region *r)
+borrow_large(const struct cap *c, const struct region *r)
 {
-	return r->hi - r->lo >= LARGE && !r->shared && !r->stack && r->prot & PROT_WRITE && !(r->prot & PROT_EXEC);
+	return c->borrow && r->hi - r->lo >= c->borrow && !r->shared && (!r->stack || c->borrow == SMALL) &&
+	    r->prot & PROT_WRITE && !(r->prot & PROT_EXEC);
 }
 
 void
@@ -72,65 +79,127 @@ borrow_call(struct cap *c, const struct call *k)
 	}
 }
 
-/* [lo, hi) of a mapping: hides it, or records it now. */
+/* [lo, hi) is recorded now. */
 static void
-borrow_part(struct cap *c, const struct region *r, uint64_t lo, uint64_t hi, int hide)
+borrow_put(struct cap *c, uint64_t lo, uint64_t hi)
 {
-	struct region part = *r;
-
-	part.lo = lo;
-	part.hi = hi;
-	if (lo >= hi)
-		return;
-	if (hide && !touch_protect(c, lo, hi, PROT_NONE)) {
-		region_set(&c->hidden, &part);
-		return;
-	}
 	borrow_save(c, lo, hi);
 	put_pages(c, lo, hi);
+}
+
+struct keep { uint64_t lo, hi; };
+
+/*
+ * What is not hidden of a mapping of c, whose registers are g: the kernel writes the frame of a signal to a stack, and a number to
+ * where it is told, which must be there; and a child on a stack of its own has its arguments on its parent's.
+ */
+static void
+borrow_keep(const struct cap *c, const struct region *r, const struct user_regs_struct *g, struct keep *k)
+{
+	uint64_t sp = c->lender->in.rsp / PAGE * PAGE, tid = c->cleartid / PAGE * PAGE;
+
+	k[0] = (struct keep){c->altstack / PAGE * PAGE, (c->altstack + c->altsize + PAGE - 1) / PAGE * PAGE};
+	if (!c->altsize)
+		k[0].hi = k[0].lo;
+	k[1] = (struct keep){0, 0};
+	if (g->rsp >= r->lo && g->rsp < r->hi)
+		k[1] = (struct keep){r->lo, (g->rsp + CHUNK) / PAGE * PAGE};
+	k[2] = (struct keep){sp - PAGE, sp + ABOVE * PAGE};
+	k[3] = (struct keep){tid, c->cleartid ? tid + PAGE : tid};
 }
 
 int
 borrow_hide(struct cap *c, const struct region *r, uint64_t lo)
 {
-	uint64_t alt = c->altstack / PAGE * PAGE, end = (c->altstack + c->altsize + PAGE - 1) / PAGE * PAGE;
+	struct cap *p = c->lender && c->lender->borrow ? c->lender : NULL;
 	struct user_regs_struct g;
-	size_t i;
-	int hide;
+	struct keep keep[KEEPS];
+	uint64_t end;
 
-	if (!c->lender || !c->lender->borrow)
+	if (!p)
 		return 0;
-	if (!borrow_large(r)) {         /* its parent may have a heap that is one with it, and has saved nothing of that */
-		i = region_at(&c->lender->reg, lo);
-		if (i < c->lender->reg.n && c->lender->reg.p[i].lo <= lo && borrow_large(&c->lender->reg.p[i]))
+	if (!borrow_large(p, r) || tracee_regs(&c->t, &g)) {
+		/* its parent may have a heap that is one with it, and has saved nothing of that */
+		size_t i = region_at(&p->reg, lo);
+
+		if (i < p->reg.n && p->reg.p[i].lo <= lo && borrow_large(p, &p->reg.p[i]))
 			borrow_save(c, lo, r->hi);
 		return 0;
 	}
-	/* the kernel writes the frame of a signal to a stack, which must be there */
-	hide = !tracee_regs(&c->t, &g) && !(g.rsp >= lo && g.rsp < r->hi);
-	alt = !c->altsize || alt > r->hi ? r->hi : alt < lo ? lo : alt;
-	end = end < alt ? alt : end > r->hi ? r->hi : end;
-	borrow_part(c, r, lo, alt, hide);
-	borrow_part(c, r, alt, end, 0);
-	borrow_part(c, r, end, r->hi, hide);
+	if (r->hi - lo < p->borrow) {   /* a stack whose region is as large as it may become */
+		borrow_put(c, lo, r->hi);
+		return 1;
+	}
+	borrow_keep(c, r, &g, keep);
+	for (uint64_t at = lo; at < r->hi; at = end) {
+		struct region part = *r;
+		int hide = 1;
+
+		end = r->hi;
+		for (unsigned i = 0; i < KEEPS; i++) {
+			if (keep[i].lo <= at && keep[i].hi > at) {
+				hide = 0;
+				end = keep[i].hi < r->hi ? keep[i].hi : r->hi;
+				break;
+			}
+			if (keep[i].lo > at && keep[i].lo < end && keep[i].hi > keep[i].lo)
+				end = keep[i].lo;
+		}
+		part.lo = at;
+		part.hi = end;
+		if (hide)
+			region_set(&c->hidden, &part);
+		else
+			borrow_put(c, at, end);
+	}
 	return 1;
+}
+
+void
+borrow_hide_all(struct cap *c)
+{
+	struct protects t;
+	size_t i = 0;
+
+	while (c->lender && c->lender->borrow && i < c->hidden.n) {
+		size_t n = 0;
+
+		for (t.n = 0; t.n < TOUCH_PROTECTS && i + t.n < c->hidden.n;)
+			touch_protects_add(c, &t, c->hidden.p[i + t.n].lo, c->hidden.p[i + t.n].hi, PROT_NONE);
+		n = t.n;
+		touch_protects_make(c, &t);
+		for (size_t j = 0; j < n; j++) {
+			uint64_t lo = t.p[j].lo, hi = lo + t.p[j].n;
+
+			if (!t.p[j].ret) {
+				i++;
+				continue;
+			}
+			region_cut(&c->hidden, lo, hi);
+			borrow_put(c, lo, hi);
+		}
+	}
 }
 
 void
 borrow_show(struct cap *c)
 {
+	struct protects t;
+
 	if (c->all->touch)
 		return;
+	t.n = 0;
 	for (size_t i = 0; i < c->hidden.n; i++)
-		touch_show(c, c->hidden.p[i].lo, c->hidden.p[i].hi);
+		touch_show(c, &t, c->hidden.p[i].lo, c->hidden.p[i].hi);
+	touch_protects_make(c, &t);
 	c->hidden.n = 0;
 }
 
 void
 borrow_leave(struct cap *c)
 {
-	for (size_t i = 0; c->borrow && i < c->reg.n; i++)
-		if (borrow_large(&c->reg.p[i]))
+	for (size_t i = 0; i < c->reg.n; i++)
+		if (borrow_large(c, &c->reg.p[i]))
 			compare_keep_old(c, c->reg.p[i].lo, c->reg.p[i].hi);
 	c->borrow = 0;
 }

@@ -90,7 +90,7 @@ compare_before(struct cap *c)
 
 		if (r->zeros && c->saved && c->sharing)         /* by share_before */
 			continue;
-		if (c->borrow && borrow_large(r))    /* by borrow_save, if it is used */
+		if (borrow_large(c, r))    /* by borrow_save, if it is used */
 			continue;
 		if (r->prot & PROT_WRITE)
 			compare_keep_old(c, at, r->hi);

@@ -13,8 +13,8 @@
 #include "gen/wscap/thread.h"
 
 #define HOT  8u                 /* calls at a place before the recorder is put there: as much as that costs */
-#define SHY  2u                 /* the same after the program has read where its memory is: twice as many each time */
-#define RARE 16u                /* times: that is enough */
+#define SOON 4u                 /* times that the program may read where its memory is, and it is put back at once */
+#define RARE 18u                /* times: from then on it is as seldom as it gets */
 
 /* Tells the kernel to stop calls of this thread, or no longer: 0 or -1. */
 static int
@@ -272,14 +272,9 @@ fast_ends(struct cap *c, const struct call *k)
 	return 0;
 }
 
-/*
- * The program is about to read where its memory is: the recorder's is not to be there, for now.  Rooms of threads are
- * seen (aside.c), and so it may be while there are others.
- */
-static int
-fast_shows(struct cap *c, const struct call *k)
+int
+fast_looks(struct cap *c, const struct call *k)
 {
-	unsigned shown = c->fast->shown < RARE ? c->fast->shown + 1 : RARE;
 	int fd = -1;
 
 	switch (k->nr) {
@@ -289,11 +284,24 @@ fast_shows(struct cap *c, const struct call *k)
 	case SYS_sendfile:
 		fd = (int)k->arg[1];
 	}
-	if (fd < 0 || !c->fast->a || c->fast->lent || fast_others(c) || !file_shows_memory(c, fd) || !fast_quit(c))
+	return fd >= 0 && file_shows_memory(c, fd);
+}
+
+/*
+ * The program is about to read where its memory is: the recorder's is not to be there, until it has read that.  Who
+ * does it again and again would have it put back each time.  Rooms of threads are seen (aside.c), and so it may be
+ * while there are others.
+ */
+static int
+fast_shows(struct cap *c, const struct call *k)
+{
+	unsigned shown = c->fast->shown < RARE ? c->fast->shown + 1 : RARE;
+
+	if (!c->fast->a || c->fast->lent || fast_others(c) || !fast_looks(c, k) || !fast_quit(c))
 		return 0;
 	c->fast->never = 0;
 	c->fast->shown = shown;
-	c->fast->hot = SHY << shown;
+	c->fast->hot = shown <= SOON ? 1 : HOT << (shown - SOON);
 	return 1;
 }
 

@@ -35,6 +35,7 @@
 #define FAST_GUARDS 1024u       /* ranges of memory whose mappings it leaves alone */
 #define FAST_CPUIDS 128u        /* answers of cpuid that it knows */
 #define FAST_KEEP   1u          /* in a guard's lo: the range must stay mapped, but may be protected */
+#define FAST_PROTECTS 32u       /* calls of mprotect that it makes at once */
 #define FAST_NAME   512u        /* bytes of the name of a mapped file, at most */
 #define FAST_TSC    1u
 #define FAST_CPUID  2u
@@ -97,6 +98,11 @@ struct fast_piece {
 #define FAST_AT   (UINT64_MAX - 2)      /* addr: where in that file it reads */
 #define FAST_READ 4096u         /* bytes of a read whose place in the file is told, at least */
 
+struct fast_protect {           /* arguments and result of a call */
+	uint64_t lo, n, prot;
+	int64_t ret;
+};
+
 /* Shared between the process and us.  Whatever the program does to it, we must survive. */
 struct fast_area {
 	uint8_t selector;               /* 0: the kernel lets all calls pass; 1: only the recorder's */
@@ -137,6 +143,7 @@ struct fast_area {
 	uint64_t nguard;
 	struct { uint64_t lo, hi; } guard[FAST_GUARDS];
 	struct fast_call call[FAST_CALLS];
+	struct fast_protect protect[FAST_PROTECTS];
 };
 
 /* Does a call change mappings in a way that the recorder can record?  *lo, *hi: what it replaces. */
@@ -167,6 +174,7 @@ extern const uint8_t fast_entry[], fast_timed[], fast_made[], fast_asked[], fast
 extern const uint8_t fast_goes_on[];    /* where it continues after a call, to the program */
 extern const uint8_t fast_tsc[], fast_tscp[], fast_full[];
 extern const uint8_t fast_cpuid[], fast_cpuid_end[];
+extern const uint8_t fast_protects[];
 /* the end of what comes before area.begun is set */
 extern const uint8_t fast_started[], fast_tsc_started[];
 /* the end of what comes before all registers of the program, except rbx and rdx, are in the area */
@@ -281,6 +289,7 @@ void fast_free(struct cap *c);          /* the process is gone, or its memory */
 int fast_filtered(const struct cap *c);
 
 /* fast_hot.c, for fast.c and the other way round */
+int fast_looks(struct cap *c, const struct call *k);    /* does the call read where the process's memory is? */
 struct fast *fast_of(struct cap *c);    /* that of a process, which may be new */
 void fast_switch(struct cap *c, int on);        /* turns it on or off, with the process at a place of the program */
 
@@ -306,6 +315,9 @@ int fast_may_wait(const struct fast *f, const struct call *k, unsigned knows);
 /* fast_lend.c: k, a child of vfork, uses the memory of its lender */
 void fast_lend(struct cap *k);          /* it stands at its beginning: it has the recorder now, if its lender had one */
 void fast_return(struct cap *k);        /* it has executed a program, or ended */
+/* Is there a recorder in the memory of c, its own or a parent's?  Then it makes n calls of mprotect at once: 0 or -1. */
+int fast_protect_may(const struct cap *c);
+int fast_protect(struct cap *c, struct fast_protect *p, size_t n);
 /* It stands, and not at the entry of a call: the recorder goes back to its parent. */
 void fast_give_back(struct cap *k);
 int fast_lent_makes(uint64_t nr);       /* does it make this call for such a child? */

@@ -258,6 +258,19 @@ fast_assembly(void)
 	    "	jmp *" AREA(back) "\n"
 	    "fast_cpuid_end:\n"
 	    "	ud2\n"
+	    /* r12 calls of mprotect, of the list at rbx */
+	    ".globl fast_protects\n"
+	    "fast_protects:\n"
+	    "	mov (%%rbx), %%rdi\n"
+	    "	mov 8(%%rbx), %%rsi\n"
+	    "	mov 16(%%rbx), %%rdx\n"
+	    "	mov %[mprotect], %%eax\n"
+	    "	syscall\n"
+	    "	mov %%rax, 24(%%rbx)\n"
+	    "	add $32, %%rbx\n"
+	    "	dec %%r12\n"
+	    "	jnz fast_protects\n"
+	    "	int3\n"
 	    :: [back] "i"(offsetof(struct fast_area, back)), [r] "i"(offsetof(struct fast_area, r)),
 	    [rsp] "i"(offsetof(struct fast_area, r) + 32), [flags] "i"(offsetof(struct fast_area, flags)),
 	    [ret] "i"(offsetof(struct fast_area, ret)), [head] "i"(offsetof(struct fast_area, head)),
@@ -269,7 +282,7 @@ fast_assembly(void)
 	    [scale] "i"(offsetof(struct fast_area, tsc_scale)), [since] "i"(offsetof(struct fast_area, tsc_since)),
 	    [tsc0] "i"(offsetof(struct fast_area, tsc_first)), [time] "i"(offsetof(struct fast_area, time)),
 	    [kept] "i"(offsetof(struct fast_area, kept)), [gettime] "i"(__NR_clock_gettime), [raw] "i"(RAW),
-	    [cpunode] "i"(CPUNODE),
+	    [cpunode] "i"(CPUNODE), [mprotect] "i"(__NR_mprotect),
 	    [iscpuid] "i"(FAST_CPUID), [answer] "i"(offsetof(struct fast_area, answer)));
 }
 

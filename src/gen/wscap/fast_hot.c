@@ -272,6 +272,9 @@ fast_left(struct cap *c, const struct call *k)
 		return;
 	if (f->a && knows & (FAST_READS | FAST_WRITES) && k->arg[0] < FAST_FILES && k->ret >= 0)
 		f->a->file[k->arg[0]] = (uint8_t)file_fast(c, (int)k->arg[0]);
+	/* it reads on where its memory is */
+	if (f->shown && !f->a && fast_looks(c, k))
+		return;
 	if (!fast_may_wait(f, k, knows))
 		fast_used(c, c->in.rip - 2);
 }

@@ -7,6 +7,7 @@
 
 #include "gen/wscap/fast.h"
 #include "gen/wscap/share.h"
+#include "gen/wscap/signal.h"
 #include "gen/wscap/wscap.h"
 
 int
@@ -74,7 +75,8 @@ void
 fast_shown(const struct cap *c, uint64_t sp)
 {
 	struct fast_area *a = c->fast->a;
-	size_t i, j;
+	uint64_t lo, hi;
+	size_t i;
 
 	a->shown = 0;
 	a->nshown = UINT64_MAX;
@@ -84,9 +86,56 @@ fast_shown(const struct cap *c, uint64_t sp)
 	i = region_at(&c->reg, sp);
 	if (i == c->reg.n || c->reg.p[i].lo > sp)
 		return;
-	j = region_at(&c->hidden, c->reg.p[i].lo);
-	if (j < c->hidden.n && c->hidden.p[j].lo < c->reg.p[i].hi)
+	lo = c->reg.p[i].lo;
+	hi = c->reg.p[i].hi;
+	for (i = region_at(&c->hidden, lo); i < c->hidden.n && c->hidden.p[i].lo <= sp; i++)
+		lo = c->hidden.p[i].hi;
+	if (i < c->hidden.n && c->hidden.p[i].lo < hi)
+		hi = c->hidden.p[i].lo;
+	if (lo > sp)
 		return;
-	a->shown = c->reg.p[i].lo;
-	a->nshown = c->reg.p[i].hi - a->shown;
+	a->shown = lo;
+	a->nshown = hi - lo;
+}
+
+/* That of c, or the one that a child of vfork finds in the memory that it uses */
+static struct fast *
+fast_there(const struct cap *c)
+{
+	if (c->fast && c->fast->a)
+		return c->fast;
+	return c->lender && c->lender->fast && c->lender->fast->a ? c->lender->fast : NULL;
+}
+
+int
+fast_protect_may(const struct cap *c)
+{
+	return fast_there(c) != NULL;
+}
+
+int
+fast_protect(struct cap *c, struct fast_protect *p, size_t n)
+{
+	struct fast *f = fast_there(c);
+	struct user_regs_struct g;
+
+	while (n) {
+		size_t k = n < FAST_PROTECTS ? n : FAST_PROTECTS;
+
+		if (!f || tracee_regs(&c->t, &g))
+			return -1;
+		memcpy(f->a->protect, p, k * sizeof(*p));
+		g.rip = fast_place(f, fast_protects);
+		g.rbx = f->core + FAST_CODE + offsetof(struct fast_area, protect);
+		g.r12 = k;
+		g.orig_rax = UINT64_MAX;
+		g.cs = TRACEE_CS_64;
+		if (tracee_run(&c->t, &g))
+			return -1;
+		signal_forced(c, SIGTRAP);
+		memcpy(p, f->a->protect, k * sizeof(*p));
+		p += k;
+		n -= k;
+	}
+	return 0;
 }

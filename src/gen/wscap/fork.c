@@ -115,6 +115,7 @@ fork_memory(struct cap *k, const struct tracee_maps *maps, const char *exe)
 			fork_region(k, &part, e, maps->text + e->name, exe);
 		}
 	}
+	borrow_hide_all(k);
 	free(had.p);
 }
 
@@ -274,6 +275,7 @@ fork_adopt(struct cap *c)
 		if (m < maps.n && maps.map[m].lo < r->hi)
 			fork_region(c, r, &maps.map[m], maps.text + maps.map[m].name, exe);
 	}
+	borrow_hide_all(c);
 	tracee_maps_free(&maps);
 	free(before.p);
 }

@@ -19,7 +19,7 @@
 #define RW_MOST 0x7ffff000u     /* bytes that a call transfers at most: MAX_RW_COUNT */
 #define USER_END (1ull << 56)   /* the end of what a program can map */
 
-long
+static long
 touch_protect(struct cap *c, uint64_t lo, uint64_t hi, int prot)
 {
 	long ret = -1;
@@ -27,6 +27,23 @@ touch_protect(struct cap *c, uint64_t lo, uint64_t hi, int prot)
 	if (tracee_call(&c->t, &ret, SYS_mprotect, lo, hi - lo, (uint64_t)prot, 0, 0, 0))
 		return -1;
 	return ret;
+}
+
+void
+touch_protects_make(struct cap *c, struct protects *t)
+{
+	if (t->n == 1 || !t->n || fast_protect(c, t->p, t->n))
+		for (size_t i = 0; i < t->n; i++)
+			t->p[i].ret = touch_protect(c, t->p[i].lo, t->p[i].lo + t->p[i].n, (int)t->p[i].prot);
+	t->n = 0;
+}
+
+void
+touch_protects_add(struct cap *c, struct protects *t, uint64_t lo, uint64_t hi, int prot)
+{
+	if (t->n == TOUCH_PROTECTS)
+		touch_protects_make(c, t);
+	t->p[t->n++] = (struct fast_protect){.lo = lo, .n = hi - lo, .prot = (uint64_t)prot, .ret = -1};
 }
 
 /*
@@ -59,18 +76,18 @@ touch_hide(struct cap *c, uint64_t lo, uint64_t hi)
 }
 
 void
-touch_show(struct cap *c, uint64_t lo, uint64_t hi)
+touch_show(struct cap *c, struct protects *t, uint64_t lo, uint64_t hi)
 {
 	for (size_t i = region_at(&c->reg, lo); i < c->reg.n && c->reg.p[i].lo < hi; i++) {
 		const struct region *r = &c->reg.p[i];
 
-		touch_protect(c, r->lo > lo ? r->lo : lo, r->hi < hi ? r->hi : hi, r->prot);
+		touch_protects_add(c, t, r->lo > lo ? r->lo : lo, r->hi < hi ? r->hi : hi, r->prot);
 	}
 }
 
-/* Makes hidden pages from lo to hi accessible and records them. */
+/* Records hidden pages from lo to hi, which are to be accessible. */
 static void
-touch_pages(struct cap *c, uint64_t lo, uint64_t hi)
+touch_pages(struct cap *c, struct protects *t, uint64_t lo, uint64_t hi)
 {
 	size_t i;
 
@@ -81,7 +98,7 @@ touch_pages(struct cap *c, uint64_t lo, uint64_t hi)
 		put_pages(c, a, b);
 		borrow_save(c, a, b);
 		region_cut(&c->hidden, a, b);
-		touch_show(c, a, b);
+		touch_show(c, t, a, b);
 		lo = b;
 	}
 }
@@ -99,11 +116,14 @@ touch_fault(struct cap *c, uint64_t addr)
 {
 	/* a child of vfork gets its neighbours, too: each fault takes as long as to copy many pages */
 	uint64_t n = c->all->touch ? PAGE : CHUNK;
+	struct protects t;
 
 	if (!is_hidden(c, addr, addr + 1))
 		return 0;
 	addr -= addr % n;
-	touch_pages(c, addr, addr + n);
+	t.n = 0;
+	touch_pages(c, &t, addr, addr + n);
+	touch_protects_make(c, &t);
 	c->behind = 0;
 	return 1;
 }
@@ -111,7 +131,11 @@ touch_fault(struct cap *c, uint64_t addr)
 void
 touch_all(struct cap *c)
 {
-	touch_pages(c, 0, UINT64_MAX);
+	struct protects t;
+
+	t.n = 0;
+	touch_pages(c, &t, 0, UINT64_MAX);
+	touch_protects_make(c, &t);
 }
 
 /* Ranges that a call is about to use; hidden ones stay hidden until all are known. */
@@ -286,6 +310,7 @@ want_all(struct wanted *w)
 int
 touch_call(struct cap *c, const struct call *k)
 {
+	struct protects t;
 	struct wanted w;
 	uint8_t ss[24];
 
@@ -335,8 +360,10 @@ touch_call(struct cap *c, const struct call *k)
 		return 0;
 	if (tracee_cancel_call(&c->t, &c->in))
 		return 1;
+	t.n = 0;
 	for (size_t i = 0; i < w.n; i++)
-		touch_pages(c, w.at[i].lo, w.at[i].hi);
+		touch_pages(c, &t, w.at[i].lo, w.at[i].hi);
+	touch_protects_make(c, &t);
 	return 1;
 }
 

@@ -289,7 +289,7 @@ struct cap {
 	struct hold hold;
 	/* --first-touch: memory that the program has not accessed yet; a child of vfork: of its parent's */
 	struct regions hidden;
-	int borrow;                     /* the present call makes such a child, from which large memory is to be hidden */
+	unsigned borrow;                /* the present call makes such a child, from which mappings of so many bytes are hidden; 0: none */
 	uint64_t altstack, altsize;     /* the stack for signals, or ALTSTACK_UNKNOWN */
 	struct site *site;              /* owned */
 	size_t nsite, capsite;

@@ -98,18 +98,18 @@ tracee_hold(struct tracee *t, const siginfo_t *si)
 }
 
 /*
- * Resumes and waits for the next syscall stop; holds signals and ignores job control.  A fault
- * instead of the call means that the process may not execute a `syscall` instruction there; it
- * would fault again for ever.
+ * Resumes and waits for the next syscall stop, or with PTRACE_CONT for an int3; holds signals and ignores job control.  A
+ * fault instead of the call means that the process may not execute a `syscall` instruction there; it would fault again
+ * for ever.
  */
 static int
-next_stop(struct tracee *t)
+next_stop(struct tracee *t, int how)
 {
 	siginfo_t si;
 	int err, status;
 
 	for (;;) {
-		err = tracee_resume(t, PTRACE_SYSCALL, 0);
+		err = tracee_resume(t, how, 0);
 		if (err)
 			return err;
 		while ((err = tracee_wait(t, &status)) == EINTR)
@@ -128,6 +128,8 @@ next_stop(struct tracee *t)
 		if ((si.si_signo == SIGSEGV || si.si_signo == SIGBUS || si.si_signo == SIGILL) &&
 		    si.si_code > 0)
 			return EFAULT;
+		if (how == PTRACE_CONT && si.si_signo == SIGTRAP && si.si_code == SI_KERNEL)
+			return 0;
 		tracee_hold(t, &si);
 	}
 }
@@ -138,9 +140,9 @@ run_call(struct tracee *t, struct user_regs_struct *g, long *ret)
 	int err = tracee_setregs(t, g);
 
 	if (!err)
-		err = next_stop(t);
+		err = next_stop(t, PTRACE_SYSCALL);
 	if (!err)
-		err = next_stop(t);
+		err = next_stop(t, PTRACE_SYSCALL);
 	if (!err)
 		err = tracee_regs(t, g);
 	*ret = (long)g->rax;
@@ -190,6 +192,26 @@ tracee_call(struct tracee *t, long *ret, long nr, uint64_t a, uint64_t b, uint64
 }
 
 int
+tracee_run(struct tracee *t, const struct user_regs_struct *from)
+{
+	struct user_regs_struct old;
+	int err = tracee_regs(t, &old);
+
+	if (err)
+		return err;
+	err = tracee_setregs(t, from);
+	if (!err)
+		err = next_stop(t, PTRACE_CONT);
+	if (!err)
+		err = tracee_setregs(t, &old);
+	if (err == ESRCH) {
+		t->lost = 1;
+		t->had = old;
+	}
+	return err;
+}
+
+int
 tracee_cancel_call(struct tracee *t, const struct user_regs_struct *g)
 {
 	struct user_regs_struct s = *g;
@@ -198,7 +220,7 @@ tracee_cancel_call(struct tracee *t, const struct user_regs_struct *g)
 	s.orig_rax = UINT64_MAX;        /* an invalid number: the call does nothing */
 	err = tracee_setregs(t, &s);
 	if (!err)
-		err = next_stop(t);
+		err = next_stop(t, PTRACE_SYSCALL);
 	s.rax = g->orig_rax;
 	s.rip -= 2;
 	if (!err)

@@ -73,6 +73,9 @@ void tracee_to_user(struct user_regs_struct *g, const struct ws_regs *w);
 int tracee_call(struct tracee *t, long *ret, long nr, uint64_t a, uint64_t b, uint64_t c, uint64_t d,
     uint64_t e, uint64_t f);
 
+/* From such a stop: the process executes code from the registers `from` on, up to an int3; its registers do not change. */
+int tracee_run(struct tracee *t, const struct user_regs_struct *from);
+
 /*
  * From a syscall-entry stop with the registers g: cancels the call; the process stands before
  * the instruction again.
