@@ -6,6 +6,7 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
+#include <unistd.h>
 
 #include "base/bytes.h"
 #include "base/mem.h"
@@ -141,8 +142,10 @@ fast_free(struct cap *c)
 	c->dispatched = 0;
 	if (!f)
 		return;
-	if (f->p)
+	if (f->p) {
 		munmap(f->p, FAST_SIZE);
+		close(f->fd);
+	}
 	for (size_t i = 0; i < f->ntext; i++)
 		if (f->text[i].p)
 			munmap(f->text[i].p, f->text[i].size);

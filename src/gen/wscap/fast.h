@@ -28,7 +28,7 @@
 #define FAST_STACK  0xc000     /* end of the recorder's stack */
 #define FAST_RING   0xc000     /* offset of the buffer */
 #define FAST_ROOM   (1u << 20)       /* bytes of the buffer */
-#define FAST_SIZE   (FAST_RING + FAST_ROOM)
+#define FAST_SIZE   (FAST_RING + FAST_ROOM + 4096)      /* with a page for code of ours */
 #define FAST_CALLS  512u        /* numbers of system calls that it knows */
 #define FAST_FILES  256u        /* descriptors that it may write to or read from */
 #define FAST_MOST   (256u << 10) /* bytes that a call may return */
@@ -234,6 +234,8 @@ struct fast {
 	uint8_t *p;
 	uint64_t core;                  /* its address in the process */
 	uint64_t tail;                  /* bytes of the buffer that were read */
+	int fd;                         /* the memory that is shared; if there is a recorder */
+	uint64_t last, lastaddr;        /* its last page: offset, and where the process has it; lastaddr 0: it has no more */
 	struct fast_text text[FAST_TEXTS];
 	size_t ntext;
 	struct fast_site *site;         /* owned */
@@ -326,7 +328,11 @@ void fast_shown(const struct cap *c, uint64_t sp);
 
 /* fast_learn.c: places in files that are used again and again */
 void fast_learn(const struct cap *c, uint64_t addr);    /* a place was added as it was used */
-int fast_learned(struct cap *c);        /* adds those of files that are mapped: were there any? */
+/*
+ * Adds those of files that are mapped: were there any?  anew: also those that the recorder was asked for before, of which it
+ * knows nothing any more.
+ */
+int fast_learned(struct cap *c, int anew);
 void fast_learn_keep(struct hold_file *f);      /* the store keeps them; frees them */
 
 /* fast_site.c */

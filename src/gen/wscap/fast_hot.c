@@ -186,7 +186,7 @@ fast_put(struct cap *c, uint64_t pc)
 	else if (err)
 		f->seen[pc / 2 % FAST_SEEN].n = 0;
 	else if (!f->on)
-		fast_learned(c);
+		fast_learned(c, 1);
 	return err ? -1 : 0;
 }
 

@@ -76,35 +76,38 @@ place_order(const void *a, const void *b)
 
 /* Adds the places of a file whose bytes from offset on are the region r: are there any? */
 static int
-learned_add(struct cap *c, const struct places *t, const struct region *r, uint64_t offset)
+learned_add(struct cap *c, const struct places *t, struct region *r, uint64_t offset)
 {
 	uint64_t all[MOST];
 	size_t n = 0, had = c->fast->nsite;
 
-	for (size_t i = 0; i < t->n; i++)
+	for (size_t i = r->learned; i < t->n; i++)
 		if (t->at[i] - offset < r->hi - r->lo)
 			all[n++] = r->lo + (t->at[i] - offset);
 	if (n < LEAST && !fast_text_of(c->fast, r->lo))
 		return 0;
+	r->learned = (uint8_t)t->n;
 	qsort(all, n, sizeof(all[0]), place_order);
 	fast_add_sites(c, all, n);
 	return c->fast->nsite > had;
 }
 
 int
-fast_learned(struct cap *c)
+fast_learned(struct cap *c, int anew)
 {
 	int any = 0;
 
 	for (size_t i = 0; i < c->reg.n && !c->translates; i++) {
-		struct region r = c->reg.p[i];
+		struct region *r = &c->reg.p[i];
 		struct hold_file *f;
 		uint64_t offset;
 
-		if (!(r.prot & PROT_EXEC) || r.prot & PROT_WRITE)
+		if (!(r->prot & PROT_EXEC) || r->prot & PROT_WRITE)
 			continue;
-		f = hold_file_at(c, r.lo, (size_t)(r.hi - r.lo), &offset);
-		any |= f && f->old && learned_add(c, places_of(f), &r, offset);
+		if (anew)
+			r->learned = 0;
+		f = hold_file_at(c, r->lo, (size_t)(r->hi - r->lo), &offset);
+		any |= f && f->old && learned_add(c, places_of(f), r, offset);
 	}
 	return any;
 }

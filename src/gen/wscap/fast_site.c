@@ -48,6 +48,15 @@ run_call(uint8_t *p, uint32_t nr, uint64_t a, uint64_t b, uint64_t d, uint64_t e
 	return p + sizeof(make);
 }
 
+static uint8_t *
+run_r8(uint8_t *p, uint64_t v)
+{
+	p[0] = 0x49;
+	p[1] = 0xb8;
+	put_le64(p + 2, v);
+	return p + 10;
+}
+
 /* Its end: a call that user dispatch stops.  r8 has the address of the selector. */
 static uint8_t *
 run_end(uint8_t *p)
@@ -87,10 +96,10 @@ run_wait(struct cap *c, siginfo_t *si)
 
 /*
  * Several calls of the process with one stop: the code at addr, to where it ends.  The registers are as before then.
- * 0; -1: it came elsewhere, or a call failed.
+ * 0; -1: it came elsewhere, or what the calls returned is not 0, or `returns`.
  */
 static int
-fast_run(struct cap *c, uint64_t addr, uint64_t end, uint64_t selector)
+fast_run(struct cap *c, uint64_t addr, uint64_t end, uint64_t selector, uint64_t returns)
 {
 	struct user_regs_struct old, g;
 	siginfo_t si;
@@ -100,13 +109,13 @@ fast_run(struct cap *c, uint64_t addr, uint64_t end, uint64_t selector)
 	g = old;
 	g.rip = addr;
 	g.r8 = selector;
-	g.r12 = 0;
+	g.r9 = g.r12 = 0;
 	g.orig_rax = UINT64_MAX;
 	if (tracee_setregs(&c->t, &g) || run_wait(c, &si))
 		return -1;
 	if (tracee_regs(&c->t, &g) || tracee_setregs(&c->t, &old))
 		return -1;
-	return si.si_signo == SIGSYS && g.rip == end && !g.r12 ? 0 : -1;
+	return si.si_signo == SIGSYS && g.rip == end && g.r12 == returns ? 0 : -1;
 }
 
 /*
@@ -131,14 +140,56 @@ share_settle(struct cap *c, uint64_t addr, uint8_t *p, uint64_t n, uint64_t lo, 
 		c->dispatched = 1;
 	}
 	to = run_end(to);
-	err = fast_run(c, addr, addr + (uint64_t)(to - p), core + FAST_CODE);
+	err = fast_run(c, addr, addr + (uint64_t)(to - p), core + FAST_CODE, 0);
 	*selector = 0;
 	signal_forced(c, SIGSYS);
 	memset(p, 0, (size_t)(to + 2 - p));
 	return err;
 }
 
-/* Maps n bytes of fresh memory shared with us at addr, all executable but [lo, hi): our view, or NULL. */
+/*
+ * Maps n more bytes of the memory that the process shares with us at addr, by one stop: our view, or NULL.  They begin with
+ * what was the last page of it; mremap of a size of 0 makes a second mapping.
+ */
+static uint8_t *
+share_more(struct cap *c, uint64_t addr, uint64_t n)
+{
+	struct fast *f = c->fast;
+	uint8_t *p, *to, *differs;
+	int err;
+
+	if (!f->p || !f->lastaddr || ftruncate(f->fd, (off_t)(f->last + n)))
+		return NULL;
+	p = mmap(NULL, n, PROT_READ | PROT_WRITE, MAP_SHARED, f->fd, (off_t)f->last);
+	if (p == MAP_FAILED)
+		return NULL;
+	/* only where nothing is: cmp %rax, %rdi; jne */
+	to = run_call(p, SYS_mmap, addr, n, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE | MAP_NORESERVE);
+	memcpy(to, (const uint8_t[]){0x48, 0x39, 0xc7, 0x75}, 4);
+	differs = to + 4;
+	to = run_r8(to + 5, addr);
+	to = run_call(to, SYS_mremap, f->lastaddr, 0, n, MREMAP_MAYMOVE | MREMAP_FIXED);
+	to = run_r8(to, f->core + FAST_CODE);
+	*differs = (uint8_t)(to - differs - 1);
+	to = run_end(to);
+	err = fast_run(c, f->lastaddr, f->lastaddr + (uint64_t)(to - p), f->core + FAST_CODE, addr);
+	f->a->selector = 0;
+	signal_forced(c, SIGSYS);
+	memset(p, 0, (size_t)(to + 2 - p));
+	if (err) {
+		munmap(p, n);
+		f->lastaddr = 0;
+		return NULL;
+	}
+	f->last += n - PAGE;
+	f->lastaddr = addr + n - PAGE;
+	return p;
+}
+
+/*
+ * Maps n bytes of fresh memory shared with us at addr, all executable but [lo, hi): our view, or NULL.  If there are such, more
+ * can be mapped by share_more, which begins with the last page.
+ */
 static uint8_t *
 fast_share(struct cap *c, uint64_t addr, uint64_t n, uint64_t lo, uint64_t hi)
 {
@@ -165,12 +216,21 @@ fast_share(struct cap *c, uint64_t addr, uint64_t n, uint64_t lo, uint64_t hi)
 	if (ours >= 0) {
 		if (!ftruncate(ours, (off_t)n))
 			p = mmap(NULL, n, PROT_READ | PROT_WRITE, MAP_SHARED, ours, 0);
-		close(ours);
 	}
 	if (p != MAP_FAILED && !tracee_call(&c->t, &at, SYS_mmap, addr, n, PROT_READ | PROT_EXEC,
 		MAP_SHARED | MAP_FIXED_NOREPLACE, (uint64_t)fd, 0) && (uint64_t)at == addr &&
-	    !share_settle(c, addr, p, n, lo, hi, fd))
+	    !share_settle(c, addr, p, n, lo, hi, fd)) {
+		if (hi > lo) {
+			c->fast->fd = ours;
+			c->fast->last = n - PAGE;
+			c->fast->lastaddr = addr + n - PAGE;
+		} else {
+			close(ours);
+		}
 		return p;
+	}
+	if (ours >= 0)
+		close(ours);
 	if (hi > lo && c->dispatched) {
 		c->all->norecorder = 1; /* this kernel has no user dispatch */
 		tracee_call(&c->t, &ret, SYS_prctl, PR_SET_SYSCALL_USER_DISPATCH, SUD_OFF, 0, 0, 0, 0);
@@ -219,7 +279,11 @@ fast_text_add(struct cap *c, uint64_t addr)
 	t->jump = t->lo > 0x40000000u ? JUMP_DOWN : JUMP_UP;
 	t->at = (t->lo + JUMP + (uint64_t)(int64_t)t->jump) / PAGE * PAGE;
 	t->size = (t->hi + JUMP + (uint64_t)(int64_t)t->jump + FAST_WINDOW + PAGE) / PAGE * PAGE - t->at;
-	p = fast_share(c, t->at, t->size + core, core ? t->size + FAST_CODE : 0, core ? t->size + core : 0);
+	if (!core)
+		t->size += PAGE;        /* with which that of the next one begins */
+	p = share_more(c, t->at, t->size);
+	if (!p)
+		p = fast_share(c, t->at, t->size + core, core ? t->size + FAST_CODE : 0, core ? t->size + core - PAGE : 0);
 	f->ntext++;
 	f->guarded = 0;
 	if (!p)

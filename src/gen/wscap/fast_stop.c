@@ -502,7 +502,7 @@ fast_resume(struct cap *c)
 		return PTRACE_SYSCALL;
 	f->a->fsbase = g.fs_base;
 	f->a->gsbase = g.gs_base;
-	if (f->mapped && fast_learned(c))
+	if (f->mapped && fast_learned(c, 0))
 		fast_jumps(c, 1);
 	f->mapped = 0;
 	fast_guard(c);

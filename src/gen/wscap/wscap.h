@@ -29,6 +29,7 @@ struct region {
 	uint8_t stack;
 	uint8_t foreign;                /* another captured process writes to it */
 	uint8_t zeros;                  /* pages that do not exist are zero: it has no file */
+	uint8_t learned;                /* number of the known places of its file that the recorder was asked for */
 };
 
 struct regions {
