@@ -62,18 +62,14 @@ enum fast_if {
 	FAST_WRITES = 2,                /* argument 0 is a descriptor that may be written to */
 	FAST_READS = 4,                 /* or read from */
 	FAST_CLOSES = 8,                /* it is forgotten */
-	FAST_FCNTL = 16,                /* argument 1 is a command that has no memory */
+	FAST_SOME = 16,                 /* fast_may_some */
 	FAST_CLOCK = 32,                /* the vdso can answer it */
-	FAST_IOCTL = 64,                /* argument 1 is TCGETS, the most frequent one */
 	FAST_GIVEN = 128,               /* what argument 1 points to is kept: an action, not of SIGSYS, or a set */
 	FAST_MAPS = 256,                /* fast_may_map */
 	FAST_DUPS = 512,                /* argument 1 becomes another descriptor */
-	FAST_FUTEX = 1024,              /* argument 1 wakes others, which writes nothing */
-	FAST_PRCTL = 2048,              /* arguments 0 and 1 give a mapping a name */
 	FAST_WAITS = 4096,              /* it may wait for others, also for another thread, which could not run then */
 	FAST_DENIED = 8192,             /* it is not made: it fails with ENOSYS */
-	FAST_LIMIT = 16384,             /* argument 2 is none: it only tells a limit */
-	FAST_SETS_FS = 32768            /* argument 0 is ARCH_SET_FS */
+	FAST_SETS_FS = 32768            /* it is to set the base of fs */
 };
 struct fast_call {
 	uint16_t when;
@@ -165,6 +161,30 @@ fast_may_map(uint64_t nr, const uint64_t *arg, uint64_t *lo, uint64_t *hi)
 	return arg[3] == (private | (arg[3] & flags)) && arg[2] <= 7;
 }
 
+/*
+ * May a call that the recorder makes with some arguments be made with these?  fcntl, ioctl: what has no memory, and the most
+ * frequent one (TCGETS).  futex: it wakes others (FUTEX_WAKE, with or without PRIVATE), which writes nothing.  prctl: it gives a
+ * mapping a name (PR_SET_VMA, _ANON_NAME).  prlimit64: it only tells a limit.  madvise: advice that changes no contents
+ * (MADV_NORMAL, _RANDOM, _SEQUENTIAL, _WILLNEED, _DONTFORK, _MERGEABLE, _UNMERGEABLE, _HUGEPAGE, _NOHUGEPAGE, _DONTDUMP, _DODUMP).
+ */
+FAST_INLINE int
+fast_may_some(uint64_t nr, const uint64_t *arg)
+{
+	if (nr == __NR_fcntl)
+		return arg[1] <= 4 || arg[1] == 1030;   /* not: F_GETLK and others that have memory; F_DUPFD_CLOEXEC */
+	if (nr == __NR_ioctl)
+		return arg[1] == 0x5401;
+	if (nr == __NR_futex)
+		return (arg[1] & 0xffffff7f) == 1;
+	if (nr == __NR_prctl)
+		return arg[0] == 0x53564d41 && !arg[1];
+	if (nr == __NR_prlimit64)
+		return !arg[2];
+	if (nr == __NR_madvise)
+		return arg[2] < 32 && 0x3f40fu >> arg[2] & 1;
+	return nr != __NR_arch_prctl || arg[0] == 0x1002;       /* ARCH_SET_FS */
+}
+
 /* The code of the recorder, to be copied; places in it are offsets from the beginning. */
 extern const uint8_t fast_code_begin[] __asm__("__start_wscap_recorder");
 extern const uint8_t fast_code_end[] __asm__("__stop_wscap_recorder");
@@ -190,7 +210,7 @@ extern const uint8_t fast_cpuid_started[];
 
 #define FAST_TEXTS 16u
 #define FAST_SEEN  256u
-#define FAST_STUB  64u          /* bytes of a stub */
+#define FAST_STUB  64u          /* bytes of a stub, at most */
 #define FAST_WINDOW 256u        /* a jump of five bytes reaches so many with three bytes that trap */
 #define FAST_MOVED 4u           /* instructions that are moved, at most */
 
@@ -212,7 +232,7 @@ struct fast_site {                      /* a `syscall`, a rdtsc or a cpuid that 
 	uint64_t addr, stub;
 	uint8_t was[8];
 	uint8_t in;                     /* the jump is written */
-	uint8_t len;                    /* bytes of the instruction itself */
+	uint8_t len, size;              /* bytes of the instruction itself, and of the stub */
 	uint8_t tsc;                    /* it is rdtsc or rdtscp: FAST_TSC; or cpuid: FAST_CPUID */
 	uint8_t n, nmoved;              /* bytes that were moved, with that one; instructions, without it */
 	uint8_t from[FAST_MOVED], to[FAST_MOVED];       /* their offsets from addr, and in the stub */

@@ -1,11 +1,6 @@
 /* The buffer of the recorder: which calls it makes, and records of the capture from what it wrote. */
-#include <asm/prctl.h>
-#include <fcntl.h>
-#include <linux/futex.h>
 #include <signal.h>
 #include <string.h>
-#include <sys/ioctl.h>
-#include <sys/prctl.h>
 #include <sys/syscall.h>
 
 #include "base/bytes.h"
@@ -30,8 +25,8 @@ static const struct { uint16_t nr; struct fast_call call; } known[] = {
 	{SYS_close, {FAST_KNOWN | FAST_CLOSES, {NO, NO}}},
 	{SYS_dup2, {FAST_KNOWN | FAST_DUPS, {NO, NO}}},
 	{SYS_dup3, {FAST_KNOWN | FAST_DUPS, {NO, NO}}},
-	{SYS_fcntl, {FAST_KNOWN | FAST_FCNTL, {NO, NO}}},
-	{SYS_ioctl, {FAST_KNOWN | FAST_IOCTL, {FIX(2, 36), NO}}},
+	{SYS_fcntl, {FAST_KNOWN | FAST_SOME, {NO, NO}}},
+	{SYS_ioctl, {FAST_KNOWN | FAST_SOME, {FIX(2, 36), NO}}},
 	{SYS_clock_gettime, {FAST_KNOWN | FAST_CLOCK, {FIX(1, 16), NO}}},
 	{SYS_clock_getres, {FAST_KNOWN, {FIX(1, 16), NO}}},
 	{SYS_gettimeofday, {FAST_KNOWN, {FIX(0, 16), FIX(1, 8)}}},
@@ -68,11 +63,13 @@ static const struct { uint16_t nr; struct fast_call call; } known[] = {
 	{SYS_mmap, {FAST_KNOWN | FAST_MAPS, {NO, NO}}},
 	{SYS_munmap, {FAST_KNOWN | FAST_MAPS, {NO, NO}}},
 	{SYS_mprotect, {FAST_KNOWN | FAST_MAPS, {NO, NO}}},
-	{SYS_futex, {FAST_KNOWN | FAST_FUTEX, {NO, NO}}},
-	{SYS_prctl, {FAST_KNOWN | FAST_PRCTL, {NO, NO}}},
+	{SYS_futex, {FAST_KNOWN | FAST_SOME, {NO, NO}}},
+	{SYS_madvise, {FAST_KNOWN | FAST_SOME, {NO, NO}}},
+	{SYS_capget, {FAST_KNOWN, {FIX(0, 8), FIX(1, 24)}}},
+	{SYS_prctl, {FAST_KNOWN | FAST_SOME, {NO, NO}}},
 	{SYS_getrusage, {FAST_KNOWN, {FIX(1, 144), NO}}},
-	{SYS_prlimit64, {FAST_KNOWN | FAST_LIMIT, {FIX(3, 16), NO}}},
-	{SYS_arch_prctl, {FAST_KNOWN | FAST_SETS_FS, {NO, NO}}},
+	{SYS_prlimit64, {FAST_KNOWN | FAST_SOME, {FIX(3, 16), NO}}},
+	{SYS_arch_prctl, {FAST_KNOWN | FAST_SOME | FAST_SETS_FS, {NO, NO}}},
 	{SYS_rseq, {FAST_KNOWN | FAST_DENIED, {NO, NO}}},
 };
 
@@ -118,18 +115,8 @@ fast_knows(const struct fast *f, const struct call *k)
 
 	if (f->lent && !fast_lent_makes(k->nr))
 		return 0;
-	if (k->nr == SYS_fcntl)
-		return k->arg[1] <= 4 || k->arg[1] == F_DUPFD_CLOEXEC ? FAST_KNOWN : 0;
-	if (k->nr == SYS_ioctl)
-		return k->arg[1] == TCGETS ? FAST_KNOWN : 0;
-	if (k->nr == SYS_futex)
-		return (k->arg[1] & 0xffffff7f) == FUTEX_WAKE ? FAST_KNOWN : 0;
-	if (k->nr == SYS_prctl)
-		return k->arg[0] == PR_SET_VMA && k->arg[1] == PR_SET_VMA_ANON_NAME ? FAST_KNOWN : 0;
-	if (k->nr == SYS_prlimit64)
-		return k->arg[2] ? 0 : FAST_KNOWN;
-	if (k->nr == SYS_arch_prctl)
-		return k->arg[0] == ARCH_SET_FS ? FAST_KNOWN : 0;
+	if (!fast_may_some((uint64_t)k->nr, k->arg))
+		return 0;
 	if (k->nr == SYS_mmap || k->nr == SYS_munmap || k->nr == SYS_mprotect)
 		return fast_may_map(k->nr, k->arg, &lo, &hi) ? FAST_KNOWN : 0;
 	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)

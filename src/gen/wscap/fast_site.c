@@ -398,7 +398,8 @@ site_decode(struct fast_site *s, const uint8_t *b, size_t n, uint8_t *stub)
 		at += k;
 	}
 	if (!ends)
-		site_branch(s, stub, at, 0xe9, s->addr + s->n);
+		at += site_branch(s, stub, at, 0xe9, s->addr + s->n);
+	s->size = (uint8_t)at;
 	return 0;
 }
 
@@ -427,10 +428,10 @@ site_head(const struct fast_site *s, uint8_t *stub, uint64_t core)
 }
 
 static int
-site_free(const struct fast *f, uint64_t stub)
+site_free(const struct fast *f, const struct fast_site *s)
 {
 	for (size_t i = 0; i < f->nsite; i++)
-		if (f->site[i].stub - stub + (FAST_STUB - 1) < 2 * FAST_STUB - 1)
+		if (f->site[i].stub - s->stub < s->size || s->stub - f->site[i].stub < f->site[i].size)
 			return 0;
 	return 1;
 }
@@ -466,6 +467,7 @@ fast_add_site(struct cap *c, uint64_t addr)
 	struct fast *f = c->fast;
 	struct fast_site s = {.addr = addr};
 	struct fast_text *t;
+	uint64_t first;
 	uint8_t b[32], stub[FAST_STUB] = {0};
 	size_t n = tracee_read(&c->t, addr, b, sizeof(b));
 
@@ -473,15 +475,20 @@ fast_add_site(struct cap *c, uint64_t addr)
 	if (n < JUMP || !site_known(&s, b) || (s.tsc == FAST_TSC && c->notsc && !c->all->tsc.scale) ||
 	    (s.tsc == FAST_CPUID && (c->nocpuid || c->all->ncpuid > FAST_CPUIDS)) || !(t = fast_text_add(c, addr)))
 		return -1;
-	s.stub = addr + JUMP + (uint64_t)(int64_t)t->jump;
-	for (unsigned i = 0; i < FAST_WINDOW / FAST_STUB && !site_free(f, s.stub); i++)
-		s.stub += FAST_STUB;
-	if (s.stub - (addr + JUMP + (uint64_t)(int64_t)t->jump) >= FAST_WINDOW || site_decode(&s, b, n, stub) ||
-	    site_overlaps(c, &s))
+	first = addr + JUMP + (uint64_t)(int64_t)t->jump;
+	/* many functions that only make a call have 16 bytes, less than a stub */
+	for (s.stub = first; s.stub < first + FAST_WINDOW; s.stub += 8) {
+		s.nmoved = 0;
+		if (site_decode(&s, b, n, stub))
+			return -1;
+		if (site_free(f, &s))
+			break;
+	}
+	if (s.stub == first + FAST_WINDOW || site_overlaps(c, &s))
 		return -1;
 	memcpy(s.was, b, sizeof(s.was));
 	site_head(&s, stub, f->core);
-	memcpy(t->p + (s.stub - t->at), stub, sizeof(stub));
+	memcpy(t->p + (s.stub - t->at), stub, s.size);
 	f->site = mem_xgrow(f->site, &f->capsite, f->nsite + 1, sizeof(*f->site));
 	f->site[f->nsite++] = s;
 	if (s.tsc == FAST_TSC && c->notsc) {
@@ -571,7 +578,7 @@ struct fast_site *
 fast_site_in(const struct fast *f, uint64_t addr)
 {
 	for (size_t i = 0; i < f->nsite; i++)
-		if (addr - f->site[i].stub < FAST_STUB)
+		if (addr - f->site[i].stub < f->site[i].size)
 			return &f->site[i];
 	return NULL;
 }
