@@ -356,8 +356,14 @@ int fast_learned(struct cap *c, int anew);
 void fast_learn_keep(struct hold_file *f);      /* the store keeps them; frees them */
 
 /* fast_site.c */
-int fast_add_site(struct cap *c, uint64_t addr);        /* 0 or -1 */
-void fast_add_sites(struct cap *c, const uint64_t *addr, size_t n);     /* ascending, of one mapping: as far as it can be done */
+#define FAST_BYTES 32u          /* of the code at a place: more than a jump replaces */
+struct fast_place {
+	uint64_t addr;
+	const uint8_t *b;               /* borrowed: the program's bytes there, FAST_BYTES; NULL: they are to be read */
+};
+int fast_add_site(struct cap *c, const struct fast_place *p);   /* 0 or -1 */
+/* ascending, of one mapping: as far as it can be done */
+void fast_add_sites(struct cap *c, const struct fast_place *p, size_t n);
 void fast_jumps(struct cap *c, int in);         /* writes all jumps, or the program's bytes */
 void fast_forget(struct cap *c, uint64_t lo, uint64_t hi);      /* gives up places in [lo, hi) */
 /* whose bytes, or whose stub, contain addr; NULL: none */

@@ -211,7 +211,7 @@ fast_code_mapped(struct cap *c)
 static int
 fast_add_used(struct cap *c, uint64_t addr)
 {
-	if (fast_add_site(c, addr))
+	if (fast_add_site(c, &(struct fast_place){.addr = addr}))
 		return -1;
 	fast_learn(c, addr);
 	return 0;
@@ -289,7 +289,7 @@ fast_tsc_made(struct cap *c, uint64_t addr)
 void
 fast_cpuid_made(struct cap *c, uint64_t addr)
 {
-	uint64_t all[FAST_SEEN];
+	struct fast_place all[FAST_SEEN];
 	struct fast_text *t;
 	struct fast *f;
 	size_t n = 0;
@@ -304,11 +304,11 @@ fast_cpuid_made(struct cap *c, uint64_t addr)
 	for (size_t i = 0; i < c->nsite && n < FAST_SEEN; i++)
 		if (c->site[i].d.insn == TRACEE_CPUID && (c->site[i].sure || c->site[i].addr == addr) &&
 		    c->site[i].addr >= t->lo && c->site[i].addr < t->hi)
-			all[n++] = c->site[i].addr;
+			all[n++] = (struct fast_place){.addr = c->site[i].addr};
 	fast_add_sites(c, all, n);
 	for (size_t i = 0; i < n; i++)
-		if (fast_site_of(f, all[i]))
-			fast_learn(c, all[i]);
+		if (fast_site_of(f, all[i].addr))
+			fast_learn(c, all[i].addr);
 	if (f->on)
 		fast_jumps(c, 1);
 	else

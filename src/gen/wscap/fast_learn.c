@@ -4,6 +4,7 @@
  */
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include "base/bytes.h"
 #include "base/mem.h"
@@ -16,10 +17,31 @@
 #define NOTED   0x506c6163u     /* kind of the note in a store: the places, 8 bytes each */
 
 struct places {                         /* of a file */
-	uint64_t at[MOST];              /* offsets in it */
+	struct fast_known {
+		uint64_t at;            /* offset in it */
+		int read;               /* have the bytes there been read? */
+		uint8_t b[FAST_BYTES];
+	} p[MOST];                      /* in ascending order */
 	size_t n;
 	int changed;
 };
+
+/* Adds a place: 1; 0: it is one of them, or they are too many. */
+static int
+places_add(struct places *t, uint64_t at)
+{
+	size_t i = t->n;
+
+	for (size_t k = 0; k < t->n; k++)
+		if (t->p[k].at == at)
+			return 0;
+	if (t->n == MOST)
+		return 0;
+	for (t->n++; i && t->p[i - 1].at > at; i--)
+		t->p[i] = t->p[i - 1];
+	t->p[i] = (struct fast_known){.at = at};
+	return 1;
+}
 
 static struct places *
 places_of(struct hold_file *f)
@@ -31,8 +53,8 @@ places_of(struct hold_file *f)
 		return f->places;
 	f->places = xcalloc(1, sizeof(*f->places));
 	p = f->index ? ws_index_kept(f->index, NOTED, 0, 0, &n) : NULL;
-	for (size_t i = 0; p && i < n / 8 && i < MOST; i++)
-		f->places->at[f->places->n++] = get_le64(p + 8 * i);
+	for (size_t i = 0; p && i < n / 8; i++)
+		places_add(f->places, get_le64(p + 8 * i));
 	return f->places;
 }
 
@@ -43,7 +65,7 @@ fast_learn_keep(struct hold_file *f)
 
 	if (f->index && f->places && f->places->changed) {
 		for (size_t i = 0; i < f->places->n; i++)
-			put_le64(p + 8 * i, f->places->at[i]);
+			put_le64(p + 8 * i, f->places->p[i].at);
 		ws_index_keep(f->index, NOTED, 0, 0, p, 8 * f->places->n);
 	}
 	free(f->places);
@@ -57,37 +79,34 @@ fast_learn(const struct cap *c, uint64_t addr)
 	struct hold_file *f = hold_file_at(c, addr, 1, &offset);
 	struct places *t = f && f->old ? places_of(f) : NULL;
 
-	for (size_t i = 0; t && i < t->n; i++)
-		if (t->at[i] == offset)
-			return;
-	if (!t || t->n == MOST)
-		return;
-	t->at[t->n++] = offset;
-	t->changed = 1;
+	if (t && places_add(t, offset))
+		t->changed = 1;
 }
 
-static int
-place_order(const void *a, const void *b)
+/* The bytes at a place of f; NULL: they cannot be read. */
+static const uint8_t *
+place_bytes(const struct hold_file *f, struct fast_known *k)
 {
-	const uint64_t *p = a, *q = b;
-
-	return *p < *q ? -1 : *p > *q;
+	if (!k->read)
+		k->read = pread(f->fd, k->b, sizeof(k->b), (off_t)k->at) == (ssize_t)sizeof(k->b) ? 1 : -1;
+	return k->read > 0 ? k->b : NULL;
 }
 
-/* Adds the places of a file whose bytes from offset on are the region r: are there any? */
+/* Adds the places of f whose bytes from offset on are the region r: are there any? */
 static int
-learned_add(struct cap *c, const struct places *t, struct region *r, uint64_t offset)
+learned_add(struct cap *c, const struct hold_file *f, struct places *t, struct region *r, uint64_t offset)
 {
-	uint64_t all[MOST];
+	struct fast_place all[MOST];
 	size_t n = 0, had = c->fast->nsite;
 
-	for (size_t i = r->learned; i < t->n; i++)
-		if (t->at[i] - offset < r->hi - r->lo)
-			all[n++] = r->lo + (t->at[i] - offset);
+	if (r->learned == t->n)
+		return 0;
+	for (size_t i = 0; i < t->n; i++)
+		if (t->p[i].at - offset < r->hi - r->lo)
+			all[n++] = (struct fast_place){r->lo + (t->p[i].at - offset), place_bytes(f, &t->p[i])};
 	if (n < LEAST && !fast_text_of(c->fast, r->lo))
 		return 0;
 	r->learned = (uint8_t)t->n;
-	qsort(all, n, sizeof(all[0]), place_order);
 	fast_add_sites(c, all, n);
 	return c->fast->nsite > had;
 }
@@ -107,7 +126,7 @@ fast_learned(struct cap *c, int anew)
 		if (anew)
 			r->learned = 0;
 		f = hold_file_at(c, r->lo, (size_t)(r->hi - r->lo), &offset);
-		any |= f && f->old && learned_add(c, places_of(f), r, offset);
+		any |= f && f->old && learned_add(c, f, places_of(f), r, offset);
 	}
 	return any;
 }

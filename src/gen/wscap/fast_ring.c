@@ -53,6 +53,7 @@ static const struct { uint16_t nr; struct fast_call call; } known[] = {
 	{SYS_poll, {FAST_KNOWN | FAST_WAITS, {ARG(0, 1, 8), NO}}},
 	{SYS_epoll_wait, {FAST_KNOWN | FAST_WAITS, {RET(1, 12), NO}}},
 	{SYS_uname, {FAST_KNOWN, {FIX(0, 390), NO}}},
+	{SYS_sysinfo, {FAST_KNOWN, {FIX(0, 112), NO}}},
 	{SYS_wait4, {FAST_KNOWN | FAST_WAITS, {FIX(1, 4), FIX(3, 144)}}},
 	{SYS_waitid, {FAST_KNOWN | FAST_WAITS, {FIX(2, 128), FIX(4, 144)}}},
 	{SYS_pipe, {FAST_KNOWN, {FIX(0, 8), NO}}},

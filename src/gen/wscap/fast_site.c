@@ -462,16 +462,21 @@ site_known(struct fast_site *s, const uint8_t *b)
 }
 
 int
-fast_add_site(struct cap *c, uint64_t addr)
+fast_add_site(struct cap *c, const struct fast_place *p)
 {
 	struct fast *f = c->fast;
-	struct fast_site s = {.addr = addr};
+	struct fast_site s = {.addr = p->addr};
 	struct fast_text *t;
-	uint64_t first;
-	uint8_t b[32], stub[FAST_STUB] = {0};
-	size_t n = tracee_read(&c->t, addr, b, sizeof(b));
+	uint64_t first, addr = p->addr;
+	uint8_t b[FAST_BYTES], stub[FAST_STUB] = {0};
+	size_t n = sizeof(b);
 
-	random_hide(c, addr, b, n);
+	if (p->b) {
+		memcpy(b, p->b, n);
+	} else {
+		n = tracee_read(&c->t, addr, b, n);
+		random_hide(c, addr, b, n);
+	}
 	if (n < JUMP || !site_known(&s, b) || (s.tsc == FAST_TSC && c->notsc && !c->all->tsc.scale) ||
 	    (s.tsc == FAST_CPUID && (c->nocpuid || c->all->ncpuid > FAST_CPUIDS)) || !(t = fast_text_add(c, addr)))
 		return -1;
@@ -538,14 +543,14 @@ fast_jumps(struct cap *c, int in)
 }
 
 void
-fast_add_sites(struct cap *c, const uint64_t *addr, size_t n)
+fast_add_sites(struct cap *c, const struct fast_place *p, size_t n)
 {
-	if (!n || !fast_text_add(c, addr[0]))
+	if (!n || !fast_text_add(c, p[0].addr))
 		return;
 	tracee_batch(&c->t);
 	for (size_t i = 0; i < n; i++)
-		if (!fast_site_of(c->fast, addr[i]))
-			(void)fast_add_site(c, addr[i]);
+		if (!fast_site_of(c->fast, p[i].addr))
+			(void)fast_add_site(c, &p[i]);
 	tracee_batch_end(&c->t);
 }
 
