@@ -43,6 +43,8 @@ fast_switch(struct cap *c, int on)
 
 	if (!f->a || f->on == on || (on && fast_tell(c, 1)))
 		return;
+	if (!on)
+		fast_late_end(c);
 	fast_jumps(c, on);
 	f->on = on;
 	f->paused = 0;
@@ -95,7 +97,7 @@ fast_untell(struct cap *c)
 int
 fast_waits(const struct cap *c)
 {
-	return c->fast && c->fast->on && c->fast->a->note & FAST_AFTER;
+	return c->fast && c->fast->on && (c->fast->a->note & FAST_AFTER || c->fast->a->nlate);
 }
 
 void

@@ -25,8 +25,8 @@
 #endif
 
 #define FAST_CODE   0x4000     /* offset of struct fast_area in the mapping: the code is before it */
-#define FAST_STACK  0xc000     /* end of the recorder's stack */
-#define FAST_RING   0xc000     /* offset of the buffer */
+#define FAST_STACK  0xd000     /* end of the recorder's stack */
+#define FAST_RING   0xd000     /* offset of the buffer */
 #define FAST_ROOM   (1u << 20)       /* bytes of the buffer */
 #define FAST_SIZE   (FAST_RING + FAST_ROOM + 4096)      /* with a page for code of ours */
 #define FAST_CALLS  512u        /* numbers of system calls that it knows */
@@ -92,6 +92,7 @@ struct fast_piece {
 #define FAST_KEPT_MOST 32u      /* an action; a set of signals has 8 bytes */
 #define FAST_FILE (UINT64_MAX - 1)      /* addr: device, inode and name of the file that a call maps, or reads from now on */
 #define FAST_AT   (UINT64_MAX - 2)      /* addr: where in that file it reads */
+#define FAST_OLD  (UINT64_MAX - 3)      /* as FAST_FILE: what is mapped may be written to before it is read in the file */
 #define FAST_READ 4096u         /* bytes of a read whose place in the file is told, at least */
 
 struct fast_protect {           /* arguments and result of a call */
@@ -130,7 +131,17 @@ struct fast_area {
 	uint64_t clock;                 /* address of the vdso's clock_gettime; 0: none */
 	uint64_t tsc_scale, tsc_since, tsc_first;       /* struct tsc_clock; scale 0: rdtsc does not fault */
 	uint64_t time[2], kept;         /* for that */
-	uint64_t steady[2];             /* device and inode of a file that we have open, and that nobody writes to; 0: none */
+	uint64_t steady[2];             /* device and inode of a file that we can open, and that nobody writes to; 0: none */
+	/*
+	 * While the loader maps a program's libraries, it executes nothing of them: they are mapped without the right to it,
+	 * all are looked at in one stop, and get it then.  That is done only with files that nobody has written to since
+	 * late_before, a time in seconds; 0: it is not done.
+	 */
+	uint64_t late_before;
+	uint64_t given;                 /* the third argument of the present call */
+	uint64_t nlate;
+	struct fast_protect late[FAST_PROTECTS];
+	uint8_t withheld;               /* the present call maps code without the right to execute it */
 	/*
 	 * code, memory that is shared, the recorder's, and that of files that is not read yet (FAST_KEEP): calls
 	 * that change mappings there stop the process
@@ -192,6 +203,7 @@ extern const uint8_t fast_entry[], fast_timed[], fast_made[], fast_asked[], fast
 /* bytes from fast_timed on where a `syscall` has returned to that the kernel lets pass */
 #define FAST_PASSES ((uint64_t)(fast_made - fast_timed) + 1)
 extern const uint8_t fast_goes_on[];    /* where it continues after a call, to the program */
+extern const uint8_t fast_late[];       /* the same, if there is memory that gets the right to be executed first */
 extern const uint8_t fast_tsc[], fast_tscp[], fast_full[];
 extern const uint8_t fast_cpuid[], fast_cpuid_end[];
 extern const uint8_t fast_protects[];
@@ -244,6 +256,7 @@ struct fast {
 	int paused;                     /* they are not for a while */
 	int lent;                       /* it is that of the parent, whose memory the process has: fast_lend.c */
 	int calling;                    /* a call is about to be made under ptrace */
+	int halted;                     /* it has stopped for a signal, at an instruction: it can run others first */
 	int granted;                    /* it was told to make a call that it had not made, and has made none since */
 	uint64_t guarded;               /* the version of the regions that the guards are of */
 	int mapped;                     /* code was mapped, in which there may be known places */
@@ -326,6 +339,10 @@ uint64_t fast_outside(const struct fast *f, uint64_t rip);
 
 /* fast_map.c: the recorder shall make the call k itself after all: 1: what must be done before it is done */
 int fast_grant(struct cap *c, const struct call *k);
+/* a program begins: its libraries may be mapped without the right to be executed, until all are mapped */
+void fast_late_begin(const struct cap *c);
+int fast_is_late(const struct fast *f, uint64_t addr);  /* is it in memory that has that right to come? */
+void fast_late_end(struct cap *c);      /* it gets it now.  The process stands, and not at the entry of a call */
 
 /* fast_ring.c */
 void fast_drain(struct cap *c);         /* records what is in the buffer */

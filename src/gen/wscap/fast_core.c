@@ -35,7 +35,7 @@ void fast_commit(struct fast_area *a);
 void fast_answer(struct fast_area *a);
 
 /*
- * fast_timed and fast_made are the addresses after the recorder's own two `syscall`, the only ones that the kernel lets pass.
+ * fast_timed and fast_made are the addresses after the first and last `syscall` of the recorder that the kernel lets pass.
  * fast_asked is that after the one that stops the process: all registers are the program's then, except rcx,
  * r11 and rip.  At fast_noted, a call has been made and recorded.
  */
@@ -49,7 +49,7 @@ static void __attribute__((used, naked, section("wscap_recorder"), no_profile_in
 fast_assembly(void)
 {
 	__asm__ volatile(
-	    ".globl fast_entry, fast_started, fast_timed, fast_made, fast_asked, fast_noted, fast_goes_on\n"
+	    ".globl fast_entry, fast_started, fast_timed, fast_made, fast_asked, fast_noted, fast_goes_on, fast_late\n"
 	    "fast_entry:\n"
 	    "	mov %%r11, " AREA(back) "\n"
 	    "	mov " AREA(head) ", %%r11\n"
@@ -116,7 +116,25 @@ fast_assembly(void)
 	    "	lsl %%ecx, %%ecx\n"
 	    "	mov %%rcx, 8+%c[r](%%rdi)\n"
 	    "	jmp 80f\n"
-	    "90:	syscall\n"
+	    "fast_late:\n"
+	    "	mov " AREA(nlate) ", %%r9\n"
+	    "	lea " AREA(late) ", %%r8\n"
+	    "85:	dec %%r9\n"
+	    "	js fast_goes_on\n"
+	    "	mov %%r9, %%r10\n"
+	    "	shl $5, %%r10\n"
+	    "	add %%r8, %%r10\n"
+	    "	mov (%%r10), %%rdi\n"
+	    "	mov 8(%%r10), %%rsi\n"
+	    "	mov 16(%%r10), %%rdx\n"
+	    "	mov %[mprotect], %%eax\n"
+	    "	syscall\n"
+	    "	test %%rax, %%rax\n"
+	    "	jnz fast_goes_on\n"            /* it will fault where that is executed */
+	    "	mov %%r9, " AREA(nlate) "\n"
+	    "	jmp 85b\n"
+	    "90:	mov " AREA(given) ", %%rdx\n"
+	    "	syscall\n"
 	    "fast_made:\n"
 	    "	mov %%rax, " AREA(ret) "\n"
 	    "	lea __start_wscap_recorder+" FAST_STRING(FAST_CODE) "(%%rip), %%rdi\n"
@@ -283,7 +301,8 @@ fast_assembly(void)
 	    [scale] "i"(offsetof(struct fast_area, tsc_scale)), [since] "i"(offsetof(struct fast_area, tsc_since)),
 	    [tsc0] "i"(offsetof(struct fast_area, tsc_first)), [time] "i"(offsetof(struct fast_area, time)),
 	    [kept] "i"(offsetof(struct fast_area, kept)), [gettime] "i"(__NR_clock_gettime), [raw] "i"(RAW),
-	    [cpunode] "i"(CPUNODE), [mprotect] "i"(__NR_mprotect),
+	    [cpunode] "i"(CPUNODE), [mprotect] "i"(__NR_mprotect), [nlate] "i"(offsetof(struct fast_area, nlate)),
+	    [late] "i"(offsetof(struct fast_area, late)), [given] "i"(offsetof(struct fast_area, given)),
 	    [iscpuid] "i"(FAST_CPUID), [answer] "i"(offsetof(struct fast_area, answer)));
 }
 
@@ -381,6 +400,9 @@ fast_may_now(struct fast_area *a, uint64_t nr)
 	/* what is in the buffer is read before it can be written to, and what was touched before it is replaced */
 	if (protects && a->arg[2] & PROT_WRITE && a->mapped & FAST_IN_MEMORY)
 		return 0;
+	for (uint64_t i = 0; i < a->nlate; i++)
+		if (lo < a->late[i].lo + a->late[i].n && hi > a->late[i].lo)
+			return 0;
 	looks = !protects && lo < hi && a->mapped;
 	for (uint64_t i = 0; i < a->nguard; i++)
 		if (lo < a->guard[i].hi && hi > a->guard[i].lo) {
@@ -461,12 +483,31 @@ fast_add(uint8_t *end, uint64_t addr, uint64_t from, uint64_t n)
 	return end + sizeof(*p) + (p->n + 7) / 8 * 8;
 }
 
+/* Is a struct stat that of a regular file that nobody has written to lately?  Its times are 12th and 14th. */
+INLINE int
+fast_is_old(const struct fast_area *a, const volatile uint64_t *st)
+{
+	return fast_regular(st) && st[11] < a->late_before && st[13] < a->late_before;
+}
+
+/* May code be mapped without the right to execute it, for now?  Its file must be on a usual file system, which gives that right. */
+INLINE int
+fast_may_withhold(struct fast_area *a, uint64_t fd)
+{
+	volatile uint64_t fs[15];       /* struct statfs: kind first, flags 11th */
+
+	if (a->arg[2] != (PROT_READ | PROT_EXEC) || a->threads || a->nlate == FAST_PROTECTS ||
+	    fast_call(a, __NR_fstatfs, fd, (uint64_t)fs, 0, 0) || fs[10] & 8)   /* ST_NOEXEC */
+		return 0;
+	return fs[0] == 0xef53 || fs[0] == 0x58465342 || fs[0] == 0x9123683e || fs[0] == 0x794c7630;    /* ext4, xfs, btrfs, overlay */
+}
+
 /*
  * Adds device, inode and name of the file of a descriptor: where that ends, or NULL.  least: 0, or it must be a regular
- * file of at least so many bytes.
+ * file of at least so many bytes.  *old: its times may be relied on.
  */
 INLINE uint8_t *
-fast_file(struct fast_area *a, uint8_t *end, uint64_t fd, uint64_t least)
+fast_file(struct fast_area *a, uint8_t *end, uint64_t fd, uint64_t least, int *old)
 {
 	struct fast_piece *p = (struct fast_piece *)end;
 	volatile uint64_t *st = (uint64_t *)(p + 1);    /* struct stat: its size is seventh */
@@ -476,6 +517,7 @@ fast_file(struct fast_area *a, uint8_t *end, uint64_t fd, uint64_t least)
 
 	if (fd > 9999999 || fast_call(a, __NR_fstat, fd, (uint64_t)st, 0, 0) || (least && !fast_regular(st)) || st[6] < least)
 		return NULL;
+	*old = fast_is_old(a, st);
 	link[0] = 0x65732f636f72702f;
 	link[1] = 0x2f64662f666c;
 	for (n = 1; n * 10 <= fd; n *= 10)
@@ -501,7 +543,8 @@ fast_tell(struct fast_area *a, uint8_t *end)
 	if (!a->stored || a->arg[2] < FAST_READ || a->file[fd] & FAST_OTHER)
 		return end;
 	if (!(a->file[fd] & FAST_TOLD)) {
-		uint8_t *told = fast_file(a, end, fd, FAST_LEAST);
+		int old;
+		uint8_t *told = fast_file(a, end, fd, FAST_LEAST, &old);
 
 		a->file[fd] |= told ? FAST_TOLD : FAST_OTHER;
 		if (!told)
@@ -530,6 +573,24 @@ fast_look(struct fast_area *a, uint64_t fd)
 	a->file[fd] = FAST_READS;
 	if (a->threads && !fast_call(a, __NR_fstat, fd, (uint64_t)st, 0, 0) && fast_regular(st))
 		a->file[fd] |= FAST_STEADY;
+}
+
+/* Adds the file that a call maps: where that ends, or NULL. */
+INLINE uint8_t *
+fast_map(struct fast_area *a, uint8_t *end)
+{
+	uint64_t fd = a->arg[4] & 0xffffffff;
+	uint8_t *added;
+	int old;
+
+	if (a->arg[3] & MAP_ANONYMOUS)
+		return end;
+	added = fast_file(a, end, fd, 0, &old);
+	if (added && old && fast_may_withhold(a, fd)) {
+		a->withheld = 1;
+		a->given &= ~(uint64_t)PROT_EXEC;
+	}
+	return added;
 }
 
 /* 0: we shall be asked; 1: the call is made, and fast_commit is called; -1: all that has been done. */
@@ -562,7 +623,9 @@ fast_begin(struct fast_area *a)
 		a->file[a->arg[0]] = 0;
 	if (k->when & FAST_DUPS && a->arg[1] < FAST_FILES)
 		a->file[a->arg[1]] = 0;
-	if (nr == __NR_mmap && !(a->arg[3] & MAP_ANONYMOUS) && !(end = fast_file(a, end, a->arg[4] & 0xffffffff, 0)))
+	a->given = a->arg[2];
+	*(volatile uint8_t *)&a->withheld = 0;
+	if (nr == __NR_mmap && !(end = fast_map(a, end)))
 		return 0;
 	if (nr == __NR_read || nr == __NR_pread64)
 		end = fast_tell(a, end);
@@ -593,21 +656,44 @@ fast_begin(struct fast_area *a)
 	return 1;
 }
 
+/* Code was mapped, of a file that nobody writes to: it gets the right to be executed later. */
+INLINE void
+fast_withhold(struct fast_area *a, const uint64_t *file)
+{
+	struct fast_protect *p = &a->late[a->nlate];
+
+	p->lo = a->ret;
+	p->n = a->arg[1];
+	p->prot = a->arg[2];
+	a->steady[0] = file[0];
+	a->steady[1] = file[1];
+	*(volatile uint64_t *)&a->nlate += 1;
+	*(volatile uint8_t *)&a->withheld = 0;
+}
+
 /*
  * A mapping was made: code is searched before it is executed, and what may be written to is read before that, unless it
- * can be read in the file.  file: its device and inode, or NULL: it is not of a file.
+ * can be read in the file.  file: what is known of it, or NULL: it is not of a file.
  */
 INLINE void
-fast_mapped(struct fast_area *a, const uint64_t *file)
+fast_mapped(struct fast_area *a, struct fast_piece *file)
 {
-	int steady = file && a->steady[1] && file[0] == a->steady[0] && file[1] == a->steady[1];
+	const uint64_t *is = (uint64_t *)(file + 1);    /* device and inode */
 	uint8_t *p = a->file;
 	uint64_t n = FAST_FILES;
+	int steady;
 
-	if (a->arg[2] & PROT_EXEC || (file && a->arg[2] & PROT_WRITE && !steady))
+	if (a->withheld)
+		fast_withhold(a, is);
+	else if (a->arg[2] & PROT_EXEC)
 		*(volatile uint8_t *)&a->note |= FAST_AFTER;
 	if (!file)
 		return;
+	steady = a->steady[1] && is[0] == a->steady[0] && is[1] == a->steady[1];
+	if (a->arg[2] & PROT_WRITE && steady)
+		file->addr = FAST_OLD;
+	else if (a->arg[2] & PROT_WRITE)
+		*(volatile uint8_t *)&a->note |= FAST_AFTER;
 	/* what is written to the file from now on is to be seen */
 	__asm__ volatile("rep stosb" : "+D"(p), "+c"(n) : "a"(0) : "memory");
 	*(volatile uint8_t *)&a->mapped |= steady ? FAST_IN_FILE : FAST_IN_MEMORY;
@@ -623,9 +709,13 @@ fast_commit(struct fast_area *a)
 	int64_t ret = (int64_t)a->ret;
 
 	if (a->r[0] == __NR_mmap && ret >= 0)
-		fast_mapped(a, a->arg[3] & MAP_ANONYMOUS ? NULL : (uint64_t *)((struct fast_piece *)(r + 1) + 1));
+		fast_mapped(a, a->arg[3] & MAP_ANONYMOUS ? NULL : (struct fast_piece *)(r + 1));
 	if (k->when & FAST_SETS_FS && !ret && !a->fsgsbase)
 		a->fsbase = a->arg[1];
+	if (k->when & FAST_SETS_FS && a->late_before) { /* glibc has mapped all libraries before that, and executes them after it */
+		a->late_before = 0;
+		*(volatile uint8_t *)&a->note |= a->nlate ? FAST_AFTER : 0;
+	}
 	a->made = 1;
 	r->ret = a->ret;
 	for (int i = 0; i < 2 && ret >= 0; i++) {

@@ -196,8 +196,10 @@ fast_start(struct cap *c)
 	struct user_regs_struct g;
 
 	/* one that is linked statically may make few */
-	if (c->lino && c->all->recorder && !fast_of(c)->never && !tracee_regs(&c->t, &g) && !fast_put(c, g.rip))
+	if (c->lino && c->all->recorder && !fast_of(c)->never && !tracee_regs(&c->t, &g) && !fast_put(c, g.rip)) {
+		fast_late_begin(c);
 		fast_switch(c, 1);
+	}
 }
 
 void

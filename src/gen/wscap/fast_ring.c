@@ -176,6 +176,16 @@ ring_steady(struct cap *c, const struct mapped_file *file)
 	a->steady[1] = f && hold_steady(f) ? file->ino : 0;
 }
 
+/* The process may have written to what it has mapped of a file since then: that must be read in the file. */
+static void
+ring_old(struct cap *c, const struct mapped_file *file)
+{
+	const struct region r = {.dev = file->dev, .ino = file->ino};
+
+	if (!hold_file(c->all, &r, file->name))
+		cap_stop(c, "a file that it has just mapped cannot be read");
+}
+
 /* What else a call means to us. */
 static void
 ring_follow(struct cap *c, const struct call *k, const struct mapped_file *file)
@@ -259,9 +269,11 @@ ring_record(struct cap *c, const uint8_t *p, uint64_t n, uint64_t time)
 		at += sizeof(q);
 		if (q.n > n - at)
 			return -1;
-		if (q.addr == FAST_FILE) {
+		if (q.addr == FAST_FILE || q.addr == FAST_OLD) {
 			if (ring_file(p + at, q.n, &file, name))
 				return -1;
+			if (q.addr == FAST_OLD)
+				ring_old(c, &file);
 			if (f.nr != SYS_mmap && f.arg[0] < FAST_FILES)
 				c->fast->from[f.arg[0]] = stored_file(c, &file);
 			at += (q.n + 7) / 8 * 8;

@@ -56,6 +56,9 @@ fast_finish(struct cap *c, struct user_regs_struct *g, uint64_t ret)
 	tracee_setregs(&c->t, g);
 	c->in = *g;
 	c->in.rax = (uint64_t)-38;      /* ENOSYS, as at an entry */
+	if (f->a->withheld && f->a->nlate < FAST_PROTECTS && (int64_t)ret >= 0)
+		f->a->late[f->a->nlate++] = (struct fast_protect){ret, f->a->arg[1], f->a->arg[2], 0};
+	f->a->withheld = 0;
 	if (f->a->r[0] == SYS_arch_prctl)
 		c->in.fs_base = f->a->fsbase;   /* which it has set */
 	c->compare = COMPARE_NOT;
@@ -89,7 +92,7 @@ fast_noticed(struct cap *c, struct user_regs_struct *g)
 
 	if (!(f->a->note & FAST_SHARED)) {
 		f->a->note = f->a->mapped = 0;
-		g->rip = fast_place(f, fast_goes_on);
+		g->rip = fast_place(f, f->a->nlate ? fast_late : fast_goes_on);
 		g->orig_rax = UINT64_MAX;
 		tracee_setregs(&c->t, g);
 		return;
@@ -226,6 +229,11 @@ fast_signal(struct cap *c, int *sig)
 		return 0;
 	if (si.si_signo == SIGSYS && si.si_code == SUD_CODE) {
 		fast_asks(c, &g);
+		*sig = 0;
+		return 1;
+	}
+	if (si.si_signo == SIGSEGV && si.si_code == SEGV_ACCERR && fast_is_late(f, g.rip)) {
+		signal_forced(c, SIGSEGV);
 		*sig = 0;
 		return 1;
 	}
@@ -394,6 +402,7 @@ fast_stopped(struct cap *c, int status, int *sig)
 		return 0;
 	fast_drain(c);
 	f->a->selector = f->a->grant = 0;
+	f->halted = status >> 16 == 0 && WSTOPSIG(status) != (SIGTRAP | 0x80);
 	if (!f->on)
 		return 0;
 	if (WSTOPSIG(status) == (SIGTRAP | 0x80)) {
@@ -498,6 +507,8 @@ fast_resume(struct cap *c)
 	fast_threads(c);
 	f->a->slow = c->t.nheld != 0 || fast_is_due(c) || (share_any(c) && !share_quiet(c));
 	f->a->selector = 0;
+	if (f->halted && f->a->nlate && !tracee_regs(&c->t, &g) && g.rip != fast_place(f, fast_late))
+		fast_late_end(c);
 	if (c->inside || f->calling || tracee_regs(&c->t, &g))
 		return PTRACE_SYSCALL;
 	f->a->fsbase = g.fs_base;
