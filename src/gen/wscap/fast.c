@@ -97,7 +97,10 @@ fast_untell(struct cap *c)
 int
 fast_waits(const struct cap *c)
 {
-	return c->fast && c->fast->on && (c->fast->a->note & FAST_AFTER || c->fast->a->nlate);
+	const struct fast *f = c->fast;
+
+	/* while libraries are mapped, what was mapped may be written to before it is looked at: not while it runs on */
+	return f && f->on && (f->a->note & FAST_AFTER || f->a->nlate || f->a->late_before);
 }
 
 void

@@ -658,13 +658,15 @@ fast_begin(struct fast_area *a)
 
 /* Code was mapped, of a file that nobody writes to: it gets the right to be executed later. */
 INLINE void
-fast_withhold(struct fast_area *a, const uint64_t *file)
+fast_withhold(struct fast_area *a, struct fast_piece *is)
 {
+	const uint64_t *file = (uint64_t *)(is + 1);    /* device and inode */
 	struct fast_protect *p = &a->late[a->nlate];
 
 	p->lo = a->ret;
 	p->n = a->arg[1];
 	p->prot = a->arg[2];
+	is->addr = FAST_OLD;
 	a->steady[0] = file[0];
 	a->steady[1] = file[1];
 	*(volatile uint64_t *)&a->nlate += 1;
@@ -684,7 +686,7 @@ fast_mapped(struct fast_area *a, struct fast_piece *file)
 	int steady;
 
 	if (a->withheld)
-		fast_withhold(a, is);
+		fast_withhold(a, file);
 	else if (a->arg[2] & PROT_EXEC)
 		*(volatile uint8_t *)&a->note |= FAST_AFTER;
 	if (!file)

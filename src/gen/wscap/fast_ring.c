@@ -1,6 +1,7 @@
 /* The buffer of the recorder: which calls it makes, and records of the capture from what it wrote. */
 #include <signal.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 
 #include "base/bytes.h"
@@ -176,14 +177,18 @@ ring_steady(struct cap *c, const struct mapped_file *file)
 	a->steady[1] = f && hold_steady(f) ? file->ino : 0;
 }
 
-/* The process may have written to what it has mapped of a file since then: that must be read in the file. */
+/*
+ * The process may have written to what it has mapped of a file since then: that must be read in the file, which must not have
+ * changed where the recorder said that nobody writes to it.
+ */
 static void
-ring_old(struct cap *c, const struct mapped_file *file)
+ring_old(struct cap *c, const struct mapped_file *file, int code)
 {
 	const struct region r = {.dev = file->dev, .ino = file->ino};
+	const struct hold_file *f = hold_file(c->all, &r, file->name);
 
-	if (!hold_file(c->all, &r, file->name))
-		cap_stop(c, "a file that it has just mapped cannot be read");
+	if (!f || (code && !hold_steady(f)))
+		cap_stop(c, "a file that it has just mapped cannot be read, or was changed");
 }
 
 /* What else a call means to us. */
@@ -207,6 +212,9 @@ ring_follow(struct cap *c, const struct call *k, const struct mapped_file *file)
 		c->cleartid = k->arg[0];
 		break;
 	case SYS_mmap:
+		/* the loader maps all of a library first, and may have written to its data since then */
+		if (file && c->fast->a->nlate)
+			(void)hold_file(c->all, &(struct region){.dev = file->dev, .ino = file->ino}, file->name);
 		maps_map(c, k, file);
 		if (file)
 			ring_steady(c, file);
@@ -273,7 +281,7 @@ ring_record(struct cap *c, const uint8_t *p, uint64_t n, uint64_t time)
 			if (ring_file(p + at, q.n, &file, name))
 				return -1;
 			if (q.addr == FAST_OLD)
-				ring_old(c, &file);
+				ring_old(c, &file, (f.arg[2] & PROT_EXEC) != 0);
 			if (f.nr != SYS_mmap && f.arg[0] < FAST_FILES)
 				c->fast->from[f.arg[0]] = stored_file(c, &file);
 			at += (q.n + 7) / 8 * 8;

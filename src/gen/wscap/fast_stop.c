@@ -7,6 +7,7 @@
 
 #include "base/bytes.h"
 #include "gen/wscap/fast.h"
+#include "gen/wscap/hold.h"
 #include "gen/wscap/signal.h"
 #include "gen/wscap/thread.h"
 
@@ -93,6 +94,8 @@ fast_noticed(struct cap *c, struct user_regs_struct *g)
 	if (!(f->a->note & FAST_SHARED)) {
 		f->a->note = f->a->mapped = 0;
 		g->rip = fast_place(f, f->a->nlate ? fast_late : fast_goes_on);
+		if (hold_many(c->all))
+			f->a->late_before = 0;
 		g->orig_rax = UINT64_MAX;
 		tracee_setregs(&c->t, g);
 		return;
