@@ -320,6 +320,8 @@ fast_enter(struct cap *c, const struct call *k)
 
 	if (!c->all->recorder)
 		return 0;
+	if (k->nr == SYS_prctl && k->arg[0] == 65)      /* PR_SET_MDWE */
+		c->all->mdwe = 1;
 	f = fast_of(c);
 	if (f->never)
 		return 0;

@@ -184,6 +184,7 @@ struct tree {
 	struct pin pin;
 	int recorder;                   /* option --recorder */
 	int norecorder;                 /* the kernel cannot do it */
+	int mdwe;                       /* a process cannot make memory executable any more: prctl(PR_SET_MDWE) */
 	int failed;                     /* writing the capture failed */
 	char why[280];                  /* and why */
 	struct timespec began;
