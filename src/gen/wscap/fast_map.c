@@ -67,7 +67,8 @@ fast_late_begin(const struct cap *c)
 	const struct tree *a = c->all;
 
 	/* prctl(PR_GET_MDWE): programs have that from who executes them */
-	if (a->mdwe || prctl(66, 0, 0, 0, 0) > 0 || a->attached || a->from.kind || hold_many(a) || !late_sees(c, "root/") || !late_sees(c, "ns/mnt"))
+	if (a->mdwe || prctl(66, 0, 0, 0, 0) > 0 || a->attached || a->from.kind || hold_many(a) ||
+	    !late_sees(c, "root/") || !late_sees(c, "ns/mnt"))
 		return;
 	c->fast->a->late_before = (uint64_t)time(NULL) - HOLD_STEADY;
 }
@@ -88,10 +89,11 @@ fast_late_end(struct cap *c)
 	struct fast_protect all[FAST_PROTECTS];
 	size_t n = f->a->nlate < FAST_PROTECTS ? f->a->nlate : FAST_PROTECTS;
 	siginfo_t si;
-	int err, signal = !ptrace(PTRACE_GETSIGINFO, c->t.pid, NULL, &si);
+	int err, signal;
 
 	if (!n)
 		return;
+	signal = !ptrace(PTRACE_GETSIGINFO, c->t.pid, NULL, &si);
 	memcpy(all, f->a->late, n * sizeof(all[0]));
 	f->a->nlate = f->a->late_before = 0;
 	err = fast_protect(c, all, n);
